@@ -6,35 +6,35 @@ import { createFile, replaceFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
 export interface AdminToken {
-  /** The one that holds now: a token that was rotated is taken from its file within `LOOK_MS`. */
+  /** The current token: a rotated one is read from its file within `LOOK_MS`. */
   readonly token: Secret<string>;
   readonly file: string;
-  /** This start made it. */
+  /** Whether this start created it. */
   readonly created: boolean;
 }
 
-/** A person may put a token of their own there; below 32 characters it could be guessed, above 256 it is no token. */
+/** An operator may supply a token; below 32 characters it could be guessed, above 256 it is not a token. */
 const TOKEN = new RegExp(`^${TOKEN_PREFIXES.access}[A-Za-z0-9_-]{28,252}$`);
 
 const LOOK_MS = 500;
 
-/** The first credential. Made once; whoever can read the file is the administrator. */
+/** The first credential. Created once; read access to the file makes an administrator. */
 export function loadAdminToken(file: string, clock: Clock = systemClock): AdminToken {
   const existing = readToken(file);
   if (existing !== undefined) return live({ token: existing, file, created: false }, clock);
   const token = newToken();
   const created = attempt(file, 'cannot be written', () => createFile(file, `${token}\n`, 0o600));
   if (created) return live({ token: new Secret(token), file, created }, clock);
-  // Another process made it between the look and the write, and its token counts.
+  // Another process created it between the check and the write; its token counts.
   const theirs = readToken(file);
-  if (theirs === undefined) throw unusable(file, 'comes and goes while we start');
+  if (theirs === undefined) throw unusable(file, 'appears and disappears during the start');
   return live({ token: theirs, file, created }, clock);
 }
 
-/** Puts another token in its place, and says the ids of both. */
+/** Replaces the token, and returns the ids of both. */
 export function rotateAdminToken(file: string): { readonly ended: string; readonly begun: string } {
   const old = readToken(file);
-  if (old === undefined) throw unusable(file, 'is not there');
+  if (old === undefined) throw unusable(file, 'does not exist');
   const token = newToken();
   attempt(file, 'cannot be written', () => replaceFile(file, `${token}\n`, 0o600));
   return { ended: adminTokenId(old.reveal()), begun: adminTokenId(token) };
@@ -45,13 +45,13 @@ function newToken(): string {
 }
 
 /**
- * Looks at the file again when it is another one. A file that is gone or cannot be used keeps the token that was there: whoever
- * wants it to end puts another in its place.
+ * Reads the file again when it was replaced. If the file is missing or unusable, the previous token stays valid: to end
+ * a token, replace it.
  */
 function live(first: AdminToken, clock: Clock): AdminToken {
   const { file, created } = first;
   let { token } = first;
-  // Not looked at yet: the file may be another one since it was read.
+  // Not checked yet: the file may have been replaced since it was read.
   let seen: string | undefined;
   let lookAt = clock.now() + LOOK_MS;
   return {
@@ -84,7 +84,7 @@ function readToken(file: string): Secret<string> | undefined {
   if (found === undefined) return undefined;
   if ((found.mode & 0o077) !== 0) throw unusable(file, `can be read by other users; run: chmod 600 ${file}`);
   const token = found.content.trim();
-  if (token === '') throw unusable(file, 'is empty; delete it, and the next start makes a new one');
+  if (token === '') throw unusable(file, 'is empty; delete it, and the next start creates a new one');
   if (!TOKEN.test(token)) {
     throw unusable(
       file,
@@ -94,7 +94,7 @@ function readToken(file: string): Secret<string> | undefined {
   return new Secret(token);
 }
 
-/** Looks at the permissions of what it reads, not of what stands at that path a moment later. */
+/** Checks the permissions of the opened file, not of the path, which may be replaced meanwhile. */
 function readPrivate(file: string): { mode: number; content: string } | undefined {
   let descriptor: number;
   try {

@@ -4,7 +4,7 @@ export interface BannerFacts {
   readonly version: string;
   readonly http: HostPort | undefined;
   readonly https: HostPort | undefined;
-  /** Where fleetlets are taken over gRPC. */
+  /** The gRPC address for fleetlets. */
   readonly fleetlets?: HostPort | undefined;
   readonly data: string;
   readonly database: string;
@@ -12,7 +12,7 @@ export interface BannerFacts {
   readonly authorityFile: string | undefined;
 }
 
-/** What somebody at a terminal wants to know first. The token itself is never shown. */
+/** The first facts for a user at a terminal. Never shows the token itself. */
 export function banner(facts: BannerFacts): string {
   const urls = urlsOf(facts);
   const rows = [
@@ -33,7 +33,7 @@ export function urlsOf({ http, https }: Pick<BannerFacts, 'http' | 'https'>): st
   ];
 }
 
-/** Nobody can connect to "all addresses"; from this machine, localhost is one of them. */
+/** A client cannot connect to "all addresses"; from this machine, localhost is one of them. */
 function reachable({ host, port }: HostPort): string {
   return printHostPort({ host: host === '0.0.0.0' || host === '::' ? 'localhost' : host, port });
 }

@@ -44,50 +44,49 @@ const serverName: Kind<string> = {
   print: (value) => value,
 };
 
-/** Everything an operator can choose about `fleetshift serve`. Help and the reference page are made from this. */
+/** All settings of `fleetshift serve`. Help and the reference page are generated from this. */
 export const PLATFORM_SETTINGS = {
   listen: {
     kind: orNone(hostPort()),
     default: '127.0.0.1:8700',
-    sentence: 'Where plain HTTP is served, or none. Loopback only, unless --insecure-http. Port 0 takes a free one.',
+    sentence: 'Address for plain HTTP, or none. Loopback only, unless --insecure-http is set. Port 0 takes a free one.',
     group: 'Network',
   },
   'tls-listen': {
     kind: orNone(hostPort()),
     default: '127.0.0.1:8701',
-    sentence: 'Where TLS is served, or none. Port 0 takes a free one.',
+    sentence: 'Address for TLS, or none. Port 0 takes a free one.',
     group: 'Network',
   },
   'fleetlet-listen': {
     kind: fleetletPlace,
-    unset: 'port 8702 of the host of --tls-listen, and none where that is none',
+    unset: 'port 8702 on the host of --tls-listen; none if that is none',
     sentence:
-      'Where fleetlets are taken over gRPC, with client certificates, or none. Over WebSockets they are taken at --tls-listen. Port 0 takes a free one.',
+      'Address for fleetlets over gRPC with client certificates, or none. Over WebSockets fleetlets connect to --tls-listen. Port 0 takes a free one.',
     group: 'Network',
   },
   'fleetlet-heartbeat': {
     kind: duration('100ms', '10m'),
     default: '5s',
-    sentence:
-      'How often fleetlets say that they are there. One that is not heard of for three of these counts as gone.',
+    sentence: 'Heartbeat interval of fleetlets. A fleetlet counts as gone after three intervals without a heartbeat.',
     group: 'Network',
   },
   ...EMBEDDED_FLEETLET_SETTINGS,
   'insecure-http': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Let --listen serve plain HTTP beyond loopback, for a proxy in front that does TLS.',
+    sentence: 'Let --listen serve plain HTTP beyond loopback, for a proxy in front that terminates TLS.',
     group: 'Network',
   },
   'tls-cert': {
     kind: path(),
-    unset: 'made by an authority of its own, in <data>/tls',
-    sentence: 'Certificate chain in PEM. A renewed file is taken over while running.',
+    unset: 'created by a private authority, in <data>/tls',
+    sentence: 'Certificate chain in PEM. A renewed file is picked up while running.',
     group: 'Network',
   },
   'tls-key': {
     kind: path(),
-    unset: 'made together with the certificate',
+    unset: 'created together with the certificate',
     sentence: 'Private key of --tls-cert, in PEM.',
     group: 'Network',
   },
@@ -95,41 +94,42 @@ export const PLATFORM_SETTINGS = {
     kind: listOf(serverName),
     default: '',
     sentence:
-      'More names for the certificate that is made, beside localhost, the host name and the address of --tls-listen.',
+      'Additional names for the created certificate, besides localhost, the host name and the address of --tls-listen.',
     group: 'Network',
   },
   'trust-proxy': {
     kind: listOf(text('ADDRESS')),
     default: '',
-    sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For says who is calling.',
+    sentence:
+      'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For is trusted for the client address.',
     group: 'Network',
   },
   'proxy-protocol': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Expect a header of the PROXY protocol, version 2, on connections from --trust-proxy to --fleetlet-listen, which says who is calling.',
+      'Expect a PROXY protocol header, version 2, on connections from --trust-proxy to --fleetlet-listen, for the client address.',
     group: 'Network',
   },
   'dial-allow': {
     kind: listOf(network()),
     default: '',
     sentence:
-      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback and behind no --trust-proxy. Link-local addresses and its own listeners are never dialled, for issuers and audit heads neither.',
+      "Networks that the platform may dial on behalf of its users besides public addresses, such as 10.0.0.0/8: the networks of clusters whose kubeconfigs users store. Includes loopback if every listener is on loopback and there is no --trust-proxy. Link-local addresses and the platform's own listeners are never dialled, not even for issuers and audit heads.",
     group: 'Network',
   },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback, or behind --trust-proxy, it is always asked for.',
+      'Require the permission metrics.read on /metrics on loopback, too. It is always required if --listen or --tls-listen is beyond loopback, or behind --trust-proxy.',
     group: 'Network',
   },
   'audit-heads': {
     kind: auditHeadsKind,
     unset: 'nowhere',
     sentence:
-      'Where heads of the audit log are kept, out of the reach of those who can write the database: a file that lines are appended to, or a receiver of POSTs, which may be at a private address.',
+      'Where heads of the audit log are sent, out of reach of accounts that can write to the database: a file that lines are appended to, or an HTTPS receiver of POSTs, which may be at a private address.',
     group: 'Data',
   },
   data: {
@@ -142,67 +142,67 @@ export const PLATFORM_SETTINGS = {
     kind: databaseKind,
     default: 'sqlite',
     sentence:
-      'Where the data lives: sqlite, a file in --data, or the URL of a Postgres database. Give a URL with a password by variable or file: other users of a machine can see the flags of a process.',
+      'The database: sqlite, a file in --data, or the URL of a Postgres database. Pass a URL with a password by variable or file: other users of a machine can see the flags of a process.',
     group: 'Data',
   },
   durable: {
     kind: durableKind,
     default: 'embedded',
     sentence:
-      'What executes workflows: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
+      'The workflow engine: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
     group: 'Data',
   },
   'key-file': {
     kind: path(),
     unset: '<data>/keys.json',
     sentence:
-      'File with the keys that secrets in the database are sealed with. Made on the first start, readable by its owner only; replicas share it. Without it sealed secrets are lost: back it up.',
+      'File with the keys that seal secrets in the database. Created on the first start, readable by its owner only; replicas share it. Without it sealed secrets are lost: back it up.',
     group: 'Data',
   },
   'demo-fleet': {
     kind: integer({ min: 0, max: 1_000 }),
     default: '0',
     sentence:
-      'Begin an empty instance with a workspace demo, so many simulated targets and a rollout to watch, and simulate all targets of the type simulated. On SQLite only.',
+      'Seed an empty instance with a workspace demo, this many simulated targets and a rollout to watch, and simulate all targets of the type simulated. On SQLite only.',
     group: 'Data',
   },
   'public-url': {
     kind: listOf(url(['http:', 'https:'])),
     default: '',
     sentence:
-      'The addresses that browsers reach this platform at, beside the ones that it listens at: logins lead back there, and only pages from there may use a session.',
+      'The URLs at which browsers reach this platform, besides its listen addresses: logins redirect there, and only pages from there may use a session.',
     group: 'Access',
   },
   'issuers-file': {
     kind: path(),
-    unset: 'only those made by the API',
+    unset: 'only those created by the API',
     sentence:
-      'File with OIDC issuers, a list in YAML of what POST /v1/issuers takes. Issuers may be at private addresses; what an issuer at a public one names for its keys and logins is dialled at private ones only within --dial-allow.',
+      'File with OIDC issuers, a YAML list of bodies of POST /v1/issuers. Issuers may be at private addresses; addresses that a public issuer names for its keys and logins may be private only within --dial-allow.',
     group: 'Access',
   },
   'admin-token-file': {
     kind: path(),
     unset: '<data>/admin-token',
     sentence:
-      'File with a token of the administrator, for scripts and charts. Made when missing, readable by its owner only. With none there is no such token, and the administrator comes in by a one-time login.',
+      'File with a token of the administrator, for scripts and charts. Created when missing, readable by its owner only. With none there is no such token, and the administrator signs in by a one-time login.',
     group: 'Access',
   },
   'insecure-dev-auth': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Take everybody on this machine for the administrator. Listens on loopback only.',
+    sentence: 'Treat every client on this machine as the administrator. Listens on loopback only.',
     group: 'Access',
   },
   'fleetlet-certificate-ttl': {
     kind: duration('5m', '365d'),
     default: '24h',
-    sentence: 'How long the certificate of a fleetlet is good. It asks for a new one when two thirds are over.',
+    sentence: "Lifetime of a fleetlet's certificate. The fleetlet renews it after two thirds of that.",
     group: 'Access',
   },
   'fleetlet-renewal-grace': {
     kind: duration('0s', '3650d'),
     default: '30d',
-    sentence: 'How long after its end the certificate of a fleetlet that was away can still be renewed.',
+    sentence: 'How long an expired certificate of a fleetlet that was offline can still be renewed.',
     group: 'Access',
   },
   'event-retention': {
@@ -214,13 +214,13 @@ export const PLATFORM_SETTINGS = {
   'request-timeout': {
     kind: duration('100ms', '1h'),
     default: '60s',
-    sentence: 'How long one request may take, from its first byte to the answer. Event streams are not meant.',
+    sentence: 'Timeout of a request, from its first byte to the response. Does not apply to event streams.',
     group: 'Limits',
   },
   'body-limit': {
     kind: byteSize('1KiB', '1GiB'),
     default: '16MiB',
-    sentence: 'The largest body of a request.',
+    sentence: 'The largest request body.',
     group: 'Limits',
   },
   'rate-limit': {
@@ -232,18 +232,18 @@ export const PLATFORM_SETTINGS = {
   'shutdown-timeout': {
     kind: duration('0s', '1h'),
     default: '10s',
-    sentence: 'How long requests under way may take to finish after SIGTERM or SIGINT. A second signal ends at once.',
+    sentence: 'How long open requests may take to finish after SIGTERM or SIGINT. A second signal exits at once.',
     group: 'Limits',
   },
   'log-level': {
     kind: oneOf(LOG_LEVELS),
     default: 'info',
-    sentence: 'The least important messages to log.',
+    sentence: 'The lowest level of messages to log.',
     group: 'Logging',
   },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
-    unset: 'pretty on a terminal, else json',
+    unset: 'pretty on a terminal, otherwise json',
     sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
     group: 'Logging',
   },
@@ -258,7 +258,7 @@ export interface ConfigSources {
   readonly readText: (path: string) => string;
 }
 
-/** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
+/** Variables of the command line client, which may run in the same shell, and those of the tests. */
 const IGNORED_VARIABLES = [
   /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
@@ -273,15 +273,15 @@ type Refuse = (name: keyof typeof PLATFORM_SETTINGS, why: string) => void;
 function check(config: PlatformConfig, refuse: Refuse): void {
   const { listen, tlsListen, insecureHttp, tlsCert, tlsKey, proxyProtocol, trustProxy } = config;
   if (listen === undefined && tlsListen === undefined)
-    refuse('listen', 'is none, and so is --tls-listen: one of them has to serve');
+    refuse('listen', 'is none, and so is --tls-listen: at least one has to serve');
   if (listen !== undefined && !insecureHttp && !isLoopback(listen.host)) {
     refuse(
       'listen',
-      `${listen.host} is beyond loopback, where plain HTTP shows tokens to everyone on the way; serve TLS there with --tls-listen, or add --insecure-http if a proxy in front does TLS`,
+      `${listen.host} is beyond loopback, where plain HTTP exposes tokens on the network; serve TLS there with --tls-listen, or add --insecure-http if a proxy in front terminates TLS`,
     );
   }
   if (proxyProtocol && trustProxy.length === 0) {
-    refuse('proxy-protocol', 'needs --trust-proxy: a header of others could say anything');
+    refuse('proxy-protocol', 'needs --trust-proxy: a header from any other client could claim any address');
   }
   if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
@@ -290,20 +290,20 @@ function check(config: PlatformConfig, refuse: Refuse): void {
   checkAccess(config, refuse);
 }
 
-/** The demo is made by the administrator's token, and a simulated fleet is known to one process alone. */
+/** The demo is created with the administrator's token, and only one process can run a simulated fleet. */
 function checkDemo({ demoFleet, database, adminTokenFile, insecureDevAuth }: PlatformConfig, refuse: Refuse): void {
   if (demoFleet === 0) return;
-  if (database.engine !== 'sqlite') refuse('demo-fleet', 'is for an instance on SQLite: leave out --database');
+  if (database.engine !== 'sqlite') refuse('demo-fleet', 'requires SQLite: omit --database');
   if (adminTokenFile === 'none' && !insecureDevAuth) {
-    refuse('demo-fleet', 'needs the admin token: leave out --admin-token-file none');
+    refuse('demo-fleet', 'needs the admin token: omit --admin-token-file none');
   }
 }
 
 function checkAccess({ listen, tlsListen, insecureDevAuth, publicUrl }: PlatformConfig, refuse: Refuse): void {
   const beyond = [listen, tlsListen].find((place) => place !== undefined && !isLoopback(place.host));
   if (insecureDevAuth && beyond !== undefined) {
-    refuse('insecure-dev-auth', `makes everybody the administrator, and ${beyond.host} is beyond loopback`);
+    refuse('insecure-dev-auth', `makes every client the administrator, and ${beyond.host} is beyond loopback`);
   }
   const long = publicUrl.find(({ href, origin }) => href !== `${origin}/`);
-  if (long !== undefined) refuse('public-url', `${long.href} is more than a scheme, a name and a port`);
+  if (long !== undefined) refuse('public-url', `${long.href} has more than a scheme, a host and a port`);
 }

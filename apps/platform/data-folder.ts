@@ -5,16 +5,19 @@ import { claimFolder } from '#kit/storage';
 import { createFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
-/** What one platform keeps on this machine. Nobody else has it while this process lives. */
+/** The files of one platform on this machine. This process holds the folder exclusively. */
 export interface DataFolder {
   readonly path: string;
   readonly databaseFile: string;
   readonly adminTokenFile: string;
   readonly keyFile: string;
   readonly tlsFolder: string;
-  /** Of this folder alone: whoever says it and lives is the process that has the folder. Made when it is first asked for. */
+  /** Identifies this folder: the live process with this id is the one that holds the folder. Created on first use. */
   seat(): string;
-  /** Every account of the machine may look inside. We leave it so, as it was not us who made it; somebody should know. */
+  /**
+   * Every account of the machine may read it. Left unchanged, since the folder existed before; the operator should be
+   * warned.
+   */
   readonly openToAll: boolean;
   release(): void;
 }
@@ -27,7 +30,7 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PlatformError(
       'DATA_FOLDER_UNUSABLE',
-      `the data folder ${folder} cannot be made (${why}); choose another with --data`,
+      `the data folder ${folder} cannot be created (${why}); choose another with --data`,
       { cause },
     );
   }
@@ -58,7 +61,7 @@ function seatOf(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */
+/** Node's `recursive` never returns where a folder exists and mkdir inside fails with ENOENT, as in /proc. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   const parent = dirname(path);

@@ -1,19 +1,19 @@
 import { BadValue, type Kind } from '#kit/config';
 import { Secret } from '#kit/std';
 
-/** Where the data lives. */
+/** The database that holds the data. */
 export type DatabaseChoice =
   | { readonly engine: 'sqlite' }
   | {
       readonly engine: 'postgres';
       readonly url: Secret<string>;
-      /** The address without anything that lets somebody in. */
+      /** The address without credentials. */
       readonly shown: string;
     };
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
-/** A URL may carry a password, so what was given is never repeated. */
+/** A URL may contain a password, so the given value is never repeated. */
 export const databaseKind: Kind<DatabaseChoice> = {
   placeholder: 'sqlite|URL',
   expects: 'sqlite, or a URL such as postgres://user:password@host:5432/database',

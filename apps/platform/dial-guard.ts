@@ -10,12 +10,12 @@ type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen' | '
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 const EVERYWHERE = ['0.0.0.0/0', '::/0'];
 
-/** Who may read `/metrics`: names of operations and counts, which are for no one beyond this machine without a permission. */
+/** The permission for `/metrics`: operation names and counts, which require a permission beyond this machine. */
 export function metricsPermission(config: Places & Pick<PlatformConfig, 'protectMetrics'>): 'metrics.read' | 'public' {
   return config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public';
 }
 
-/** Whether what HTTP serves can be reached from this machine only. Behind a proxy the callers are the proxy's. */
+/** Whether HTTP can be reached from this machine only. Behind a proxy, the callers are those of the proxy. */
 function isHttpOnLoopback({ listen, tlsListen, trustProxy }: Places): boolean {
   return trustProxy.length === 0 && [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
 }
@@ -30,14 +30,14 @@ type Listening = () => { readonly [Listener in 'http' | 'https' | 'fleetlets']?:
 type GuardConfig = Places & Pick<PlatformConfig, 'dialAllow' | 'fleetletTcp'>;
 
 /**
- * For addresses that users name. A platform that serves one machine, as the demo does, may dial that machine: its users
- * are there already.
+ * For addresses given by users. A platform that serves one machine only, as in the demo, may dial that machine: its
+ * users are already there.
  */
 export function platformDialGuard(config: GuardConfig, listening: Listening): DialGuard {
   return guardOf([...config.dialAllow, ...(isOnLoopbackOnly(config) ? LOOPBACK : [])], config, listening);
 }
 
-/** For addresses that its operator and the root set: any but those that are never dialled. */
+/** For addresses set by the operator and by admins of the root: any address that is not always forbidden. */
 export function operatorDialGuard(config: GuardConfig, listening: Listening): DialGuard {
   return guardOf(EVERYWHERE, config, listening);
 }

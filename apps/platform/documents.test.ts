@@ -13,7 +13,7 @@ import { resolvePlatformConfig } from './config.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
 
 const ROUTE = /^(?:(?:GET|HEAD|POST|PUT|PATCH|DELETE) )?(\/[^\s?]*)/;
-/** What can be done to a resource, as in `:pause`. */
+/** A custom verb of a resource, as in `:pause`. */
 const VERB = /^:[a-z][A-Za-z]+$/;
 const METHOD = /^[A-Z]+(?= \/)/;
 const ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost|fleet\.example\.com):870[01](\/[\w./:{}-]*)/g;
@@ -22,12 +22,12 @@ const PASCAL = /^(?:[A-Z][a-z0-9]+){2,}$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const DOTTED = /^([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)$/;
 
-/** What looks like a route, and is none. */
+/** Texts that look like a route, but are none. */
 const NOT_ROUTES: Readonly<Record<string, string>> = {
   '/labels/env': 'a JSON pointer into a body',
   '/v1/login/callback': 'answers only to the state of a login',
 };
-/** Names that are neither of the API nor of the sources. */
+/** Names that belong neither to the API nor to the source code. */
 const OF_OTHERS: Readonly<Record<string, string>> = {
   apiAuthentication: 'a property of a target, which is free JSON in the description',
   caBundle: 'a field of Kubernetes',
@@ -40,7 +40,7 @@ const OF_OTHERS: Readonly<Record<string, string>> = {
   upperAscii: 'a function of CEL',
   operationId: 'a field of OpenAPI',
 };
-/** What is in front of the dot, and what such names are. */
+/** The part before the dot, and the meaning of such names. */
 const DOTTED_OTHERS: Readonly<Record<string, string>> = {
   claims: 'a claim of a token, in CEL',
   data: 'a field of an event',
@@ -148,12 +148,12 @@ describe('what the documents say of the API', () => {
     );
   });
 
-  /** Pages about the code name things of the code. */
+  /** Pages about the code name identifiers of the code. */
   function isDeclared({ page, text }: CodeSpan): boolean {
     return !page.startsWith('docs/guide/') && declared.has(text);
   }
 
-  /** What the description does not list is asked for: pages, probes, and the ways in for other programs. */
+  /** Paths that the description does not list are requested: pages, probes, and entry points of other programs. */
   async function isRoute(text: string): Promise<boolean> {
     if (VERB.test(text)) return api.routes.some((route) => route.path.endsWith(text));
     const [, path = ''] = ROUTE.exec(text) ?? [];
@@ -170,7 +170,7 @@ describe('what the documents say of the API', () => {
 
 interface ApiNames {
   readonly routes: readonly { readonly method: string; readonly path: string; readonly pattern: RegExp }[];
-  /** As they are on the wire. */
+  /** In their wire format. */
   readonly codes: ReadonlySet<string>;
   /** Fields, parameters, values and operations. */
   readonly names: ReadonlySet<string>;
@@ -201,7 +201,7 @@ function namesIn(cell: string): string[] {
   return spansOf('ARCHITECTURE.md', cell).map(({ text }) => text);
 }
 
-/** A name in braces is any name, in the description and in the document. */
+/** A name in braces matches any name, in the description and in the document. */
 function routePattern(path: string): RegExp {
   const source = path
     .split(/(\{[^}]+\})/)
@@ -209,7 +209,7 @@ function routePattern(path: string): RegExp {
   return new RegExp(`^${source.join('')}$`);
 }
 
-/** Keys and short texts, at any depth. */
+/** Keys and short strings, at any depth. */
 function wordsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -1,12 +1,12 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Puts a whole file in place at once, on disk when it returns: after a crash there is the old one or the new one. */
+/** Replaces a file atomically and durably: after a crash there is the old one or the new one. */
 export function replaceFile(file: string, content: string, mode: number): void {
   moveFile(writeDraft(file, content, mode), file);
 }
 
-/** The same, but never over a file that is there. False: it is, and stays as it was. */
+/** The same, but never replaces an existing file. Returns false if there is one, which stays unchanged. */
 export function createFile(file: string, content: string, mode: number): boolean {
   const draft = writeDraft(file, content, mode);
   try {
@@ -21,13 +21,13 @@ export function createFile(file: string, content: string, mode: number): boolean
   return true;
 }
 
-/** Over a file that may be there; both names are on disk as they are when it returns. */
+/** Replaces an existing file, if any; both names are durable when it returns. */
 export function moveFile(from: string, to: string): void {
   renameSync(from, to);
   syncFolderOf(to);
 }
 
-/** Drafts of two writers never meet: the name has the process and a random part. */
+/** The names of drafts never collide: they contain the process id and a random part. */
 function writeDraft(file: string, content: string, mode: number): string {
   const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   const descriptor = openSync(draft, 'wx', mode);

@@ -8,12 +8,12 @@ interface Listening {
   readonly https?: HostPort | undefined;
 }
 
-/** Where a platform serves while it runs, in its data folder: the CLI sends the token beside it nowhere else. */
+/** The URLs of a running platform, in its data folder: the CLI sends the token of that folder nowhere else. */
 export function endpointsFile(dataFolder: string): string {
   return join(dataFolder, 'endpoints.json');
 }
 
-/** Removed by what it returns. */
+/** Returns a function that removes the file. */
 export function writeEndpoints(dataFolder: string, { http, https }: Listening): () => void {
   const file = endpointsFile(dataFolder);
   const urls = [...urlsAt('http', http), ...urlsAt('https', https)];
@@ -22,8 +22,8 @@ export function writeEndpoints(dataFolder: string, { http, https }: Listening): 
 }
 
 /**
- * As addresses: which one a name stands for is for others to say, and another program may listen there. With TLS a name
- * will do, as the certificate is checked before anything is sent.
+ * As addresses: a name may resolve elsewhere, where another program may listen. With TLS a name is safe, as the
+ * certificate is verified before anything is sent.
  */
 function urlsAt(scheme: 'http' | 'https', place: HostPort | undefined): string[] {
   if (place === undefined) return [];

@@ -14,15 +14,15 @@ export interface EventStreamParts {
   readonly mayRead: (principal: Principal, event: StoredEvent) => boolean;
 }
 
-/** `GET /v1/events`: the outbox as the one who asks may see it. */
+/** `GET /v1/events`: the events that the caller may see. */
 export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Route {
   return defineEventStream(
     {
       path: '/v1/events',
       operationId: 'streamEvents',
-      summary: 'Follow what happens',
+      summary: 'Stream events',
       description:
-        'Server-sent events of what the caller may read. After a lost connection send `Last-Event-ID` to go on where it ended.',
+        'Server-sent events that the caller may read. After a lost connection send `Last-Event-ID` to continue where it ended.',
       tags: ['events'],
       permission: 'events.read',
       reach: 'filtered',
@@ -36,7 +36,7 @@ export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Ro
         ...ENROLMENT_EVENTS,
       ],
       view,
-      // The type is chosen by `types`: in CEL that word is a function.
+      // Types are selected by the parameter `types`: `type` is a function in CEL.
       filter: { id: 'string', time: 'timestamp', workspace: 'string', subject: 'string' },
       visible: mayRead,
     },
@@ -44,12 +44,12 @@ export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Ro
   );
 }
 
-/** The outbox's key is what the event is about, and its scope is the workspace that this belongs to. */
+/** The outbox's key is the subject of the event, and its scope is the workspace of the subject. */
 function view({ id, type, time, scope, key, data }: StoredEvent): object {
   return { id, type, time: new Date(time).toISOString(), workspace: scope, subject: key, data: shown(type, data) };
 }
 
-/** Where a workspace came from may be a place that the reader knows nothing of. */
+/** The reader may not be allowed to know the previous place of a workspace. */
 function shown(type: string, data: unknown): unknown {
   if (type !== 'workspace.moved') return data;
   const { from: _, ...workspace } = data as { readonly from?: unknown };

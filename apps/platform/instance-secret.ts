@@ -3,7 +3,7 @@ import type { SealedColumn, Sealer } from '#kit/sealing';
 import { Secret } from '#kit/std';
 import { type MigrationModule, type Storage, sql } from '#kit/storage';
 
-/** Secrets that an instance made for itself and that all its processes share. */
+/** Secrets that an instance created for itself, shared by all its processes. */
 export const INSTANCE_SECRET_MIGRATIONS: MigrationModule = {
   module: 'instance',
   migrations: [
@@ -33,7 +33,7 @@ interface Opened {
   readonly sealer: Sealer;
 }
 
-/** 256 bits, the same ever after. Of two processes that start for the first time at once, the first one's count. */
+/** 256 bits, never changed. If two processes start for the first time at once, the first commit wins. */
 export async function instanceSecret(opened: Opened, name: string, signal: AbortSignal): Promise<Uint8Array> {
   const { storage, sealer } = opened;
   const existing = await findInstanceSecret(opened, name, signal);
@@ -42,7 +42,7 @@ export async function instanceSecret(opened: Opened, name: string, signal: Abort
   const insert = sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`;
   await storage.commit([insert], signal);
   const made = await findInstanceSecret(opened, name, signal);
-  if (made === undefined) throw new TypeError(`the secret ${name} is gone as soon as it was written`);
+  if (made === undefined) throw new TypeError(`the secret ${name} is missing right after it was written`);
   return made;
 }
 

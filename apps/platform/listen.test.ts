@@ -18,7 +18,7 @@ test('a renewed certificate is served to the next connection, and nothing older 
   const { server } = await testServer([]);
   t.after(() => server.close(1_000));
   const source = ownCertificate({ folder, names: ['localhost'] });
-  // Old enough to be renewed, and still good.
+  // Old enough to be renewed, and still valid.
   const first = source.current(Date.now() - 61 * 86_400_000);
   const listener = await listenTls(server, ANYWHERE, { certificate: first });
   const ca = readFileSync(join(folder, 'ca.crt'), 'utf8');
@@ -27,7 +27,7 @@ test('a renewed certificate is served to the next connection, and nothing older 
   const second = source.current(Date.now());
   listener.install(second);
   assert.equal(await servedTo({ port: listener.port, ca }), serialOf(second.chain));
-  // This client would still take it.
+  // This client would still accept it.
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   await assert.rejects(servedTo({ port: listener.port, ca, ...old }), { code: /PROTOCOL_VERSION/ });
 });

@@ -22,7 +22,7 @@ export async function listenHttp(server: HttpServer, address: HostPort): Promise
 }
 
 export interface TlsListener extends ListenAddress {
-  /** Serves another certificate to connections from now on. */
+  /** Serves this certificate on new connections from now on. */
   install(certificate: ServerCertificate): void;
 }
 
@@ -48,7 +48,9 @@ interface SecureParts {
   readonly log: Logger;
 }
 
-/** TLS for people and for fleetlets, with one certificate, which is renewed for both. Nothing where neither is wanted. */
+/**
+ * TLS for the API and for fleetlets, with one certificate, which is renewed for both. `undefined` if neither is served.
+ */
 export async function listenSecurely({ server, fleetlets }: SecureDoors, { config, folder, log }: SecureParts) {
   const places = { people: config.tlsListen, machines: fleetletAddress(config) };
   const wanted = Object.values(places).filter((place) => place !== undefined);
@@ -100,9 +102,9 @@ function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  // All three flags: a second platform on one machine would otherwise meet its ports one by one.
+  // Names all three flags: a second platform on one machine would otherwise conflict on its ports one by one.
   EADDRINUSE:
-    'another program listens there already; stop it, or choose other ports with --listen, --tls-listen and --fleetlet-listen (port 0 takes a free one)',
+    'another program already listens there; stop it, or choose other ports with --listen, --tls-listen and --fleetlet-listen (port 0 takes a free one)',
   EACCES: 'this account may not listen there; choose a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address; choose another',
   ENOTFOUND: 'no such host is known; choose an address of this machine',
@@ -118,7 +120,7 @@ async function explained<T>(flag: string, address: HostPort, listen: () => Promi
   }
 }
 
-/** Of the system, which may be behind what a transport makes of it. */
+/** The system's error code, which may be in the cause of a transport error. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && String(error.code) in REASONS) return String(error.code);

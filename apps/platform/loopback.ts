@@ -1,9 +1,9 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-/** Known without asking: the parts of Node that compare addresses take longer to load than a small command does. */
+/** Checked first: the Node module that compares addresses takes longer to load than a small command runs. */
 const USUAL = ['localhost', '127.0.0.1', '::1'];
 
-/** Whether an address to listen on can be reached from this machine only. A name that we cannot judge cannot. */
+/** Whether an address to listen on can be reached from this machine only. False for other host names. */
 export function isLoopback(host: string): boolean {
   return USUAL.includes(host.toLowerCase()) || loopback().check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }

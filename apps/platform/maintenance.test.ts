@@ -43,7 +43,7 @@ test('what is old goes, what is young stays, and trouble only delays it', async 
   await clock.untilSleeping();
   await clock.advance(60_000);
   await clock.untilSleeping();
-  assert.match(lines, /will try again/);
+  assert.match(lines, /purge failed; retrying/);
   assert.equal(asked, 0);
   broken = false;
   await clock.advance(10 * 60_000);

@@ -8,7 +8,7 @@ import type { Logger } from '#kit/telemetry';
 export interface MaintenanceDeps {
   readonly storage: Storage;
   readonly eventRetentionMs: number;
-  /** What others keep, and forget in time. */
+  /** Purges of other contexts. */
   readonly purges?: readonly Purge[];
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -16,18 +16,18 @@ export interface MaintenanceDeps {
 }
 
 export interface Purge {
-  /** In words for the log. */
+  /** For the log. */
   readonly name: string;
-  /** In small transactions, and able to go on where it was ended. Resolves to how many went. */
+  /** Works in small transactions, and can be resumed. Resolves to the number of deleted rows. */
   run(signal: AbortSignal): Promise<number>;
 }
 
-/** The first time soon, for a process that never lives long. */
+/** Early, for a process that never lives long. */
 const FIRST_AFTER_MS = 60_000;
 const EVERY_MS = 10 * 60_000;
 const ROUND_MS = 5 * 60_000;
 
-/** Forgets what nobody asks for any more, so that the database does not grow for ever. */
+/** Purges expired data, so that the database does not grow without end. */
 export function maintenance(deps: MaintenanceDeps): Runnable {
   const { storage, eventRetentionMs, purges = [], clock, sleep, log } = deps;
   const round = async (signal: AbortSignal): Promise<void> => {
@@ -38,7 +38,7 @@ export function maintenance(deps: MaintenanceDeps): Runnable {
     if (events > 0) log.debug({ count: events }, 'purged old events');
     for (const purge of purges) {
       const count = await purge.run(signal);
-      if (count > 0) log.debug({ name: purge.name, count }, 'purged what is kept for a while');
+      if (count > 0) log.debug({ name: purge.name, count }, 'purged expired data');
     }
   };
   return {
@@ -50,7 +50,7 @@ export function maintenance(deps: MaintenanceDeps): Runnable {
           await round(AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]));
         } catch (err) {
           signal.throwIfAborted();
-          log.warn({ err, retryInMs: EVERY_MS }, 'nothing was purged; will try again');
+          log.warn({ err, retryInMs: EVERY_MS }, 'purge failed; retrying');
         }
         await sleep(EVERY_MS, signal);
       }

@@ -24,14 +24,14 @@ export interface OpenCallersDeps {
   readonly adminToken: AdminToken | undefined;
   readonly dataFolder: string;
   readonly dial: IssuerDial;
-  /** Where it listens, once it does. */
+  /** The URLs it listens on, once it does. */
   readonly urls: () => readonly string[];
-  /** What was granted to a service account goes with it. */
+  /** Drops the grants to a deleted service account. */
   readonly grants: Pick<GrantDropper, 'dropGrantsTo' | 'forget'>;
   readonly log: Logger;
 }
 
-/** Who is asking: issuers, service accounts, sessions; and, where somebody insists, nobody in particular. */
+/** Authentication: issuers, service accounts, sessions; and the development authenticator, where enabled. */
 export function openCallers(deps: OpenCallersDeps): Identity {
   const { config, storage, adminToken, dataFolder, urls, grants, log } = deps;
   const { issuersFile, publicUrl, insecureDevAuth } = config;
@@ -61,7 +61,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
   const { authenticator } = identity;
   return {
     ...identity,
-    // Whoever shows credentials is who they say, so that other people can be tried out.
+    // Explicit credentials still count, so that other users can be tried out.
     authenticator: {
       authenticate: async (credentials, signal) =>
         (await authenticator.authenticate(credentials, signal)) ??
@@ -70,7 +70,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
   };
 }
 
-/** What is wrong with an issuer of the file is told with the file. */
+/** Faults of an issuer are reported with the name of the file. */
 function named(file: string | undefined, open: () => Identity): Identity {
   try {
     return open();

@@ -7,7 +7,7 @@ export interface DatabaseOptions {
   readonly modules: readonly MigrationModule[];
 }
 
-/** Opens whichever it is and brings its tables up to date. What goes wrong says which database it was. */
+/** Opens the database and migrates it. Errors name the database. */
 export async function openDatabase(options: DatabaseOptions, signal: AbortSignal): Promise<Storage> {
   const { choice, sqliteFile, modules } = options;
   const shown = choice.engine === 'sqlite' ? sqliteFile : choice.shown;
@@ -21,7 +21,7 @@ export async function openDatabase(options: DatabaseOptions, signal: AbortSignal
   }
 }
 
-/** A migration that did not work says which one it was; what stood in its way is in its cause. */
+/** A failed migration is named in the message; its reason is in the cause. */
 function chain(error: StorageError): string {
   return error.cause instanceof StorageError ? `${error.message}: ${chain(error.cause)}` : error.message;
 }

@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What can stop a start, beside the settings and the database. Each message says what to do. */
+/** Errors that prevent a start, besides those of settings and database. Each message states the remedy. */
 export const PLATFORM_ERRORS = {
   DATA_FOLDER_IN_USE: { category: 'conflict', retry: 'after-change' },
   DATA_FOLDER_UNUSABLE: { category: 'precondition', retry: 'after-change' },

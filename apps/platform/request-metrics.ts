@@ -1,10 +1,10 @@
 import type { RequestObserver } from '#kit/http';
 import type { Metrics } from '#kit/telemetry';
 
-/** From the fastest answer to the longest that a request may take. */
+/** From the fastest response to the request timeout. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Requests by operation, never by path: a path has names in it, and there is no end to those. */
+/** Requests by operation, never by path: paths contain names, so their number is unbounded. */
 export function requestMetrics(metrics: Metrics): RequestObserver {
   const durations = metrics.histogram({
     name: 'fleetshift_http_request_duration_seconds',
@@ -14,7 +14,7 @@ export function requestMetrics(metrics: Metrics): RequestObserver {
   });
   const underWay = metrics.gauge({
     name: 'fleetshift_http_requests_in_flight',
-    help: 'Requests under way, event streams included, by operation.',
+    help: 'Open requests, including event streams, by operation.',
     labels: ['operation'],
   });
   return {

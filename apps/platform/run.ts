@@ -14,17 +14,17 @@ export interface RunOptions {
   readonly environment: Environment;
   /** Where logs go. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
-  /** Where a person sits, if one does: what is said there is in no log. */
+  /** The terminal of a person, if any: its output is not part of the log. */
   readonly terminal?: { write(text: string): void } | undefined;
-  /** What is executed durably beside the platform's own. */
+  /** Workflows in addition to the platform's own. */
   readonly workflows?: WorkflowSet;
-  /** Told once it serves. */
+  /** Called once it serves. */
   readonly onServing?: (platform: Serving) => void;
 }
 
 export type Serving = Pick<Platform, 'http' | 'https' | 'authorityFile' | 'folder' | 'token' | 'fleetletSocket'>;
 
-/** Serves until the signal aborts; then finishes what is under way and gives everything back. */
+/** Serves until the signal aborts; then finishes open requests and releases everything. */
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err, workflows } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
@@ -32,7 +32,7 @@ export async function runPlatform(options: RunOptions, signal: AbortSignal): Pro
   const wanted = { config, version, environment, log, ...(workflows === undefined ? {} : { workflows }) };
   const platform = await wirePlatform(wanted, signal);
   try {
-    // Before anybody is told that it serves: whoever waits for that finds the way in.
+    // Before serving is announced, so that scripts that wait for it find the login code.
     await offerLogin(platform, options, { log, signal });
     announce(platform, options, log);
     options.onServing?.(platform);
@@ -43,24 +43,24 @@ export async function runPlatform(options: RunOptions, signal: AbortSignal): Pro
   log.info({}, 'stopped');
 }
 
-/** Far more than it takes; a database that does not answer must not keep a process that was asked to stop. */
+/** Far more than needed; an unresponsive database must not keep a stopping process alive. */
 const CLOSE_MS = 5_000;
 
 async function closeInTime(platform: Platform, log: Logger): Promise<void> {
   const closed = new AbortController();
   const late = sleep(CLOSE_MS, closed.signal).then(
-    () => log.warn({ deadlineMs: CLOSE_MS }, 'not everything was closed in time; leaving it'),
+    () => log.warn({ deadlineMs: CLOSE_MS }, 'shutdown timeout: not everything was closed; exiting'),
     () => undefined,
   );
   await Promise.race([platform.close(), late]);
   closed.abort();
 }
 
-/** A line for machines in any case, which scripts that asked for port 0 read; and what a person at a terminal looks for. */
+/** A log line in any case, for scripts that asked for port 0; and a banner for a person at a terminal. */
 function announce(platform: Platform, { config, version, err }: RunOptions, log: Logger): void {
   const { http, https, fleetlets, folder, token, authorityFile } = platform;
   const { engine } = config.database;
-  if (token?.created) log.info({ file: token.file }, 'made the admin token');
+  if (token?.created) log.info({ file: token.file }, 'admin token created');
   log.info({ version, address: urlsOf({ http, https }), engine, file: folder.path }, 'serving');
   if (!err.isTerminal) return;
   const database = databaseKind.print(config.database);
@@ -68,7 +68,7 @@ function announce(platform: Platform, { config, version, err }: RunOptions, log:
   err.write(banner({ version, http, https, fleetlets, database, ...files }));
 }
 
-/** The way in for a person. Where everybody is let in as he is, nobody needs one. */
+/** The first login for a person. Not needed with development authentication. */
 async function offerLogin(
   { storage, folder, http, https }: Platform,
   { config, terminal }: RunOptions,
@@ -79,9 +79,9 @@ async function offerLogin(
   const loginUrl = url && `${url}/login`;
   const deps = { storage, clock: systemClock, terminal, dataFolder: folder.path, loginUrl };
   const offered = await offerFirstAdminLogin(deps, signal).catch((error: unknown) => {
-    // Asked to stop already; then the next start offers one.
+    // Already stopping; the next start offers one.
     if (signal.aborted) return { kind: 'none' } as const;
     throw error;
   });
-  if (offered.kind === 'file') log.info({ file: offered.file }, 'made a one-time login of the administrator');
+  if (offered.kind === 'file') log.info({ file: offered.file }, 'one-time login for the administrator created');
 }

@@ -7,7 +7,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import { SCHEMA_MODULES } from './schema.ts';
 
 const PAGE = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
-/** What Postgres alone has, and what keeps count of the migrations themselves. */
+/** Tables of Postgres only, and the table that records the migrations. */
 const NOT_LISTED = ['outbox_log', 'outbox_sequencer'];
 const OF_NO_MODULE = 'schema_migrations';
 

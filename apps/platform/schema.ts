@@ -15,7 +15,7 @@ import { DEAD_LETTER_MIGRATIONS } from '#kit/storage/dead-letters';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { INSTANCE_SECRET_COLUMNS, INSTANCE_SECRET_MIGRATIONS } from './instance-secret.ts';
 
-/** Every table that a platform has, in the order in which they are made. */
+/** All tables of a platform, in the order of creation. */
 export const SCHEMA_MODULES: readonly MigrationModule[] = [
   OUTBOX_MIGRATIONS,
   DEAD_LETTER_MIGRATIONS,
@@ -34,7 +34,7 @@ export const SCHEMA_MODULES: readonly MigrationModule[] = [
   RESOURCE_INDEX_MIGRATIONS,
 ];
 
-/** Every column that holds sealed texts. One that is missing here keeps its old key from being dropped, and is named. */
+/** All columns that hold sealed texts. A missing one would keep its old key from being dropped, and is reported. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...INSTANCE_SECRET_COLUMNS,
   ...IDENTITY_SEALED_COLUMNS,

@@ -31,7 +31,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** Asking a process that is not ready fails. */
+/** A request to a process that is not ready fails. */
 async function says(platform: Running, wanted: string): Promise<void> {
   await eventually(`"${wanted}"`, async () => {
     const answer = await fetch(`${platform.address}/readyz`);

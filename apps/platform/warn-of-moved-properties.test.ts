@@ -26,7 +26,7 @@ eachDatabase('properties that are not read any more', (fresh) => {
       plain: {},
       deeper: { properties: { note: OLD } },
       word: { properties: { note: '"apiAuthentication"' } },
-      // An agent was never asked about it.
+      // Reported by the agent, so there is nothing for a user to correct.
       reported: { reportedProperties: OLD },
     };
     await insert(innocent, 1);

@@ -4,7 +4,7 @@ import type { Logger } from '#kit/telemetry';
 
 const NAMED = 20;
 
-/** Once at a start: a setting that is not read any more must not be believed to work. */
+/** Once per start: users must not believe that a setting still works when it is no longer read. */
 export async function warnOfMovedProperties(
   { storage, log }: { readonly storage: Storage; readonly log: Logger },
   signal: AbortSignal,

@@ -46,18 +46,18 @@ export interface PlatformOptions {
   readonly version: string;
   readonly environment: Environment;
   readonly log: Logger;
-  /** What is executed durably beside the platform's own. */
+  /** Workflows in addition to the platform's own. */
   readonly workflows?: WorkflowSet;
 }
 
-/** A platform that listens; `groups` is the work that keeps it alive, and `close` gives back all that it holds. */
+/** A platform that listens; `groups` is the work that keeps it running, and `close` releases everything. */
 export interface Platform {
   readonly http?: HostPort | undefined;
   readonly https?: HostPort | undefined;
-  /** Where fleetlets are taken over gRPC. */
+  /** The gRPC address for fleetlets. */
   readonly fleetlets?: HostPort | undefined;
   readonly authorityFile?: string | undefined;
-  /** Where processes of this machine reach the fleetlet within. */
+  /** The socket by which processes of this machine reach the fleetlet inside the platform. */
   readonly fleetletSocket: string | undefined;
   readonly folder: DataFolder;
   readonly token: AdminToken | undefined;
@@ -71,7 +71,7 @@ const BACKGROUND_STOP_MS = 3_000;
 const WORKFLOWS_STOP_MS = 5_000;
 const LAST_TRACES_MS = 2_000;
 
-/** The one place where everything meets. What was opened before something failed is closed again. */
+/** Wires all contexts. If something fails, everything opened before is closed again. */
 export async function wirePlatform(options: PlatformOptions, signal: AbortSignal): Promise<Platform> {
   const opened = new AsyncDisposableStack();
   try {
@@ -79,7 +79,7 @@ export async function wirePlatform(options: PlatformOptions, signal: AbortSignal
   } catch (error) {
     await opened
       .disposeAsync()
-      .catch((err: unknown) => options.log.warn({ err }, 'not all was closed after the failed start'));
+      .catch((err: unknown) => options.log.warn({ err }, 'failed start: not everything could be closed'));
     throw error;
   }
 }
@@ -89,7 +89,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { config, version, environment, log } = options;
   const folder = openDataFolder(config.data, systemClock);
   opened.defer(() => folder.release());
-  if (folder.openToAll) log.warn({ file: folder.path }, 'every account of this machine may look into the data folder');
+  if (folder.openToAll) log.warn({ file: folder.path }, 'data folder is readable by every account of this machine');
   const tokenFile = config.adminTokenFile ?? folder.adminTokenFile;
   const token = tokenFile === 'none' ? undefined : loadAdminToken(resolve(tokenFile));
 
@@ -227,7 +227,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
 type Listening = { -readonly [Key in 'http' | 'https' | 'fleetlets' | 'authorityFile']?: Platform[Key] };
 
 function neverServes(): never {
-  throw new TypeError('the platform asked itself something before it served');
+  throw new TypeError('the platform called its own API before it served');
 }
 
 interface WorkflowParts extends PlatformOptions {
@@ -242,7 +242,7 @@ async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise
   const { config, storage, metrics, fleet, duty, seat, workflows } = parts;
   const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
-  // One process that has its file to itself stays the one that acts, whatever keeps its executor.
+  // On SQLite the only process stays active, even when its executor is interrupted.
   const onDuty = (isOn: boolean): void => duty.set(isOn || storage.engine === 'sqlite');
   const options = { choice: config.durable, set, storage, seat, onDuty, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
@@ -334,7 +334,7 @@ function probesOf(storage: Storage, events: EventLog): Probe[] {
     {
       name: 'events',
       check: async (signal) => {
-        // Not how many there are: everybody may ask this.
+        // Returns no position: this is public.
         await events.lastPosition(signal);
         return undefined;
       },
@@ -343,7 +343,7 @@ function probesOf(storage: Storage, events: EventLog): Probe[] {
 }
 
 function backgroundWork(storage: Storage, { config, log }: PlatformOptions, purges: readonly Purge[]): Runnable[] {
-  const onTrouble = (err: unknown): void => log.warn({ err }, 'events were not sequenced; will try again');
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'events not sequenced; retrying');
   const sequencer = createSequencer({ storage, onTrouble });
   return [
     { name: 'event sequencer', run: (signal) => sequencer.run(signal) },
@@ -351,7 +351,7 @@ function backgroundWork(storage: Storage, { config, log }: PlatformOptions, purg
   ];
 }
 
-/** A hostile sender writes one line in a while, not one for each message. */
+/** A hostile sender causes one line now and then, not one per message. */
 function deadLetters(storage: Storage, log: Logger): DeadLetterBox {
   return new DeadLetterBox({
     storage,
@@ -380,7 +380,7 @@ async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: num
 function describeBuild(metrics: Metrics, version: string): void {
   const gauge = metrics.gauge({
     name: 'fleetshift_build_info',
-    help: 'Always 1; the version is the label.',
+    help: 'Always 1; the version is a label.',
     labels: ['version'],
   });
   gauge.set({ version }, 1);

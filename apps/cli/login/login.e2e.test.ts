@@ -196,7 +196,7 @@ describe('logging in with the CLI', () => {
     { why: 'two ways at once', args: ['--one-time', 'x', '--device'], code: 2, err: /choose one/ },
     { why: 'an issuer that is not there', args: ['--issuer', 'nobody'], code: 2, err: /there are: corp/ },
     { why: 'plain HTTP to elsewhere', args: ['--server', 'http://fleet.example.com'], code: 2, err: /use https/ },
-    { why: 'a code that is wrong', args: ['--one-time', 'WRONG'], code: 4, err: /one-time code is not known/ },
+    { why: 'a code that is wrong', args: ['--one-time', 'WRONG'], code: 4, err: /one-time code is unknown/ },
     { why: 'a platform that is not there', args: ['--server', 'http://127.0.0.1:1'], code: 6, err: /nothing listens/ },
     { why: 'a token file that is not there', args: ['--token-file', '/nowhere/x'], code: 2, err: /no such file/ },
   ]) {

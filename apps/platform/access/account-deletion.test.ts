@@ -22,7 +22,7 @@ const ACCOUNT = '/v1/workspaces/web/service-accounts/ci';
 const QUESTION = { permission: 'workspaces.read', resource: { kind: 'workspace', name: 'web' } } as const;
 const CI = { kind: 'serviceAccount', id: 'web/ci' } as const;
 
-/** What nobody runs here is what follows the event log: whatever the index knows, this process told it at once. */
+/** No follower of the event log runs here: the index knows only what this process applied directly. */
 test('what was granted to a service account ends with it, before the answer', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-account-'));
   const database = await freshDatabase('sqlite');

@@ -21,8 +21,8 @@ export interface AuditKeyDeps {
 }
 
 /**
- * The key that heads of the audit log are authenticated with, sealed in the database like others. The data folder remembers which
- * one it is: with the database alone the log cannot be made to look as if it never had a key, or has a new one.
+ * The key that authenticates the heads of the audit log, sealed in the database like others. The data folder remembers
+ * its id: write access to the database alone cannot make the log look as if it never had a key, or has a new one.
  */
 export async function openAuditKey(deps: AuditKeyDeps, signal: AbortSignal): Promise<HeadKey> {
   const { storage, dataFolder, log } = deps;
@@ -34,7 +34,7 @@ export async function openAuditKey(deps: AuditKeyDeps, signal: AbortSignal): Pro
     await beginKeyedChain(storage, { key, id: uuidv7(), now: Date.now() }, signal);
     createFile(file, `${id}\n`, 0o600);
   } else if (readFileSync(file, 'utf8').trim() !== id) {
-    log.error({ file }, 'the key of the audit log is not the one of this data folder; its heads are not authenticated');
+    log.error({ file }, 'audit log key does not match this data folder; audit heads are not authenticated');
   }
   return key;
 }

@@ -9,12 +9,12 @@ import type { Reader } from '#kit/storage';
 const FLEETLET = /^\/v1\/fleetlets\/([^/:]+)/;
 const NAMED = /^\/v1\/(workspace|target)s\/([^/:]+)/;
 
-/** Where an entry of the audit belongs, so that whoever administers a part of the tree sees what happened there. */
+/** The workspace path of an audit entry, so that administrators of a subtree see what happened there. */
 export function auditScopes(index: AccessIndex): AuditScopes {
   return {
     scopeOf: async ({ resource }, tx) => {
       const [, fleetlet] = FLEETLET.exec(resource) ?? [];
-      // Of one that was deleted it is not known any more: that is for those who see everything.
+      // Unknown for a deleted fleetlet: only callers that see everything may read the entry.
       if (fleetlet !== undefined) return tx && (await fleetletPath(tx, fleetlet));
       const [, kind, name] = NAMED.exec(resource) ?? [];
       if (kind === undefined || name === undefined) return undefined;
@@ -24,7 +24,7 @@ export function auditScopes(index: AccessIndex): AuditScopes {
   };
 }
 
-/** `/root/emea/web/` of a workspace, or of the workspace that a target is in. */
+/** `/root/emea/web/` for a workspace, or for the workspace of a target. */
 export function pathOf(
   index: AccessIndex,
   resource: { readonly kind: 'workspace' | 'target'; readonly name: string },
@@ -37,7 +37,7 @@ export function pathOf(
     .join('/')}/`;
 }
 
-/** Since when the name stands for what it stands for now. */
+/** When the current bearer of the name was created. */
 export function bornAt(
   index: AccessIndex,
   resource: { readonly kind: 'workspace' | 'target'; readonly name: string },

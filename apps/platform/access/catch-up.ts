@@ -10,7 +10,7 @@ export interface TreeResource {
   readonly name: string;
 }
 
-/** After it the index knows what is stored about that resource now. Never rejects. */
+/** Brings the index up to date with the stored state of the resource. Never rejects. */
 export type CatchUp = (resource: TreeResource, signal: AbortSignal) => Promise<void>;
 
 export interface CatchUpDeps {
@@ -34,8 +34,8 @@ export function catchUpWith({ storage, index, log }: CatchUpDeps): CatchUp {
       const [gone] = index.lineageOf(resource);
       if (gone !== undefined) index.apply({ kind: `${resource.kind}Deleted`, uid: gone.uid });
     } catch (err) {
-      // The change is committed, and the event log brings it round in a moment.
-      log.warn({ err, name: resource.name }, 'the access index learns of a change a little later');
+      // The change is committed, and the event log delivers it in a moment.
+      log.warn({ err, name: resource.name }, 'access index not updated at once; the event log will update it');
     }
   };
 }

@@ -12,7 +12,7 @@ const uidAt = (time: number, tail: string): string => {
 const WEB = uidAt(BORN, '1');
 const T1 = uidAt(BORN, '3');
 
-/** What Ann has, as `permission kind/name`; the workspaces that there are now. */
+/** Ann's permissions, as `permission kind/name`; and the existing workspaces. */
 function world(
   has: readonly string[],
   workspaces: Readonly<Record<string, string>> = { web: WEB, emea: uidAt(1, '2') },

@@ -6,11 +6,11 @@ type Kind = 'workspace' | 'target';
 
 export interface Permissions {
   allows(principal: Principal, permission: string, resource: { readonly kind: Kind; readonly name: string }): boolean;
-  /** Of the workspace or target that has the name now. */
+  /** The uid of the workspace or target that currently has the name. */
   uidOf(name: string, kind?: Kind): string | undefined;
 }
 
-/** Whoever may not read a thing does not learn of it by what happens to it. */
+/** A caller that may not read a resource must not learn of it through events. */
 const NEEDED: Readonly<Record<string, string>> = {
   workspace: 'workspaces.read',
   target: 'targets.read',
@@ -32,8 +32,9 @@ const NEEDED: Readonly<Record<string, string>> = {
 const TARGET = /^targets\/(.+)$/;
 
 /**
- * An event is for those who may read events, and things of its kind, in the workspace that it concerns; an event of a
- * target also for whom just this target was granted to. One of a kind that nobody has thought of is for nobody.
+ * An event is visible to callers that may read events, and resources of its kind, in the workspace of the event; an
+ * event of a target also to callers with grants on that target alone. Events of an unlisted kind are visible to no
+ * caller.
  */
 export function mayReadEvent(permissions: Permissions, principal: Principal, event: StoredEvent): boolean {
   const needed = NEEDED[event.type.split('.')[0] ?? ''];
@@ -42,13 +43,13 @@ export function mayReadEvent(permissions: Permissions, principal: Principal, eve
     ['events.read', needed].every((permission) => permissions.allows(principal, permission, { kind, name }));
   if (may('workspace', placeOf(event, permissions))) return true;
   const [, target] = TARGET.exec(event.key) ?? [];
-  // That it left a workspace is for those who stay behind.
+  // That a target left a workspace is for the callers of that workspace.
   if (target === undefined || event.type === 'target.removed') return false;
-  // Another one may have the name by now.
+  // Another target may have the name by now.
   return permissions.uidOf(target, 'target') === targetUidIn(event.data) && may('target', target);
 }
 
-/** The data is the target, or holds it. */
+/** The data is the target itself, or contains it. */
 function targetUidIn(data: unknown): unknown {
   const { uid, view, target } = data as {
     readonly uid?: unknown;
@@ -61,8 +62,8 @@ function targetUidIn(data: unknown): unknown {
 const ROOT = 'root';
 
 /**
- * The workspace that an event concerns: its own, as long as that is there. A name may belong to another workspace by now,
- * whose readers have no business with the earlier one. What concerns none that is left is for those who see everything.
+ * The workspace of an event, as long as it exists. A new workspace may have the name by now; its readers must not see
+ * events of the earlier one. Events of a deleted workspace are visible only to callers that see everything.
  */
 function placeOf({ type, data, scope = ROOT, time }: StoredEvent, permissions: Permissions): string {
   const uidOf = (name: string): string | undefined => permissions.uidOf(name);

@@ -18,13 +18,14 @@ export interface FollowAccessDeps {
 }
 
 const PAGE = 1_000;
-/** What another process announced may get lost on the way. */
+/** Announcements of other processes may get lost. */
 const LOOK_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * Fills the index and keeps it up to date with what other processes do; what this one does it is told at once. The
- * position is noted before the load, so that nothing falls between the two, and what comes twice does no harm.
+ * Loads the index and keeps it up to date with changes of other processes; changes of this process are applied
+ * directly. The position of the log is noted before the load, so that nothing is missed, and repeated changes are
+ * harmless.
  */
 export async function followAccess(deps: FollowAccessDeps, signal: AbortSignal): Promise<Runnable> {
   const { storage, events, index } = deps;
@@ -49,7 +50,7 @@ async function follow({ events, index, sleep, log }: FollowAccessDeps, from: num
         if (page.length < PAGE) await wake.wait(LOOK_MS, stop);
       } catch (err) {
         if (stop.aborted) return;
-        log.warn({ err, retryInMs: RETRY_MS }, 'changes of access by others were not read; will try again');
+        log.warn({ err, retryInMs: RETRY_MS }, 'access changes of other processes not read; retrying');
         await sleep(RETRY_MS, stop);
       }
     }
@@ -60,12 +61,12 @@ async function follow({ events, index, sleep, log }: FollowAccessDeps, from: num
   }
 }
 
-/** One event that cannot be read does not hold up those behind it. What it said is found out by the next start. */
+/** An event that cannot be read does not block the following ones. The next start loads the correct state. */
 function tell(index: AccessIndex, event: StoredEvent, log: Logger): void {
   try {
     const change = changeOf(event);
     if (change !== undefined) index.apply(change);
   } catch (err) {
-    log.error({ err, position: event.position, name: event.type }, 'an event about access cannot be read; passed over');
+    log.error({ err, position: event.position, name: event.type }, 'access event cannot be read; skipped');
   }
 }

@@ -4,8 +4,9 @@ import type { CatchUp, TreeResource } from './catch-up.ts';
 const LOCATION = /^\/v1\/(workspace|target)s\/([^/:]+)$/;
 
 /**
- * Changes of the tree are in the index before whoever made them hears of it: what he just created is there for his next
- * request. It looks at what is there now, whatever the request was, so that it may be asked about anything.
+ * Read-your-writes for the tree: the index knows a change before its response is sent, so that a new resource is
+ * visible to the caller's next request. It loads the current state whatever the request was, so it is safe for any
+ * route.
  */
 export function knownBeforeAnswered(routes: readonly Route[], catchUp: CatchUp): Route[] {
   return routes.map((route) => {

@@ -26,24 +26,24 @@ export interface OpenAccessDeps {
   readonly storage: Storage;
   readonly events: EventLog;
   readonly log: Logger;
-  /** Whether somebody could come in as the administrator without any grant. */
+  /** Whether an administrator could sign in without any grant. */
   readonly adminRemains: () => boolean;
-  /** What else is in workspaces, and in the way of deleting one. */
+  /** Other contents of workspaces that block their deletion. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
-  /** Told of a target that is deleted, to drop what is kept about it. */
+  /** Called when a target is deleted, to delete the data about it. */
   readonly targetDeleteObservers?: NonNullable<TargetRoutesDeps['deleteObservers']>;
-  /** Told of a workspace that is deleted, to drop what is kept about it. */
+  /** Called when a workspace is deleted, to delete the data about it. */
   readonly workspaceDeleteObservers?: NonNullable<WorkspaceRoutesDeps['deleteObservers']>;
-  /** Heads of the audit log are authenticated with it, and kept there. */
+  /** Authenticates the heads of the audit log, which are sent to `auditHeads`. */
   readonly auditKey?: HeadKey;
   readonly auditHeads?: HeadDestination;
-  /** Types of targets that are not built in. */
+  /** Target types that are not built in. */
   readonly addonTypes?: AddonTypes;
-  /** Told of a move after the targets have followed. */
+  /** Called on a move after the targets have followed. */
   readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
 }
 
-/** The organisation and who may do what in it: everything that needs the tree. */
+/** The workspace tree and authorization: everything that needs the tree. */
 export interface Access {
   readonly routes: readonly Route[];
   readonly authorizer: Authorizer;
@@ -51,7 +51,7 @@ export interface Access {
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
   readonly catchUp: CatchUp;
-  /** Counts what is metered. */
+  /** Counts metered usage. */
   readonly meter: UsageRecorder['meter'];
   readonly grants: GrantDropper;
   readonly visibility: ReturnType<typeof visibilityOf>;
@@ -61,7 +61,7 @@ export interface Access {
 
 const NO_TYPES: AddonTypes = { has: async () => false };
 
-/** Filled before anybody may ask. */
+/** The index is loaded before the first request. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
   const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
   const { targetDeleteObservers = [], workspaceDeleteObservers = [] } = deps;
@@ -132,7 +132,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   };
 }
 
-/** Where there are more, one of those is taken to be eligible. */
+/** If there are more approvers than this, one of the rest is assumed to be eligible. */
 const APPROVERS_LOOKED_AT = 1_000;
 
 export function approversOf(index: Pick<AccessIndex, 'permittedSubjects'>): Approvers {

@@ -12,7 +12,7 @@ export function targetIs({ name, uid, generation, workspace }: TargetNode): Acce
   return { kind: 'target', name, uid, generation, workspace };
 }
 
-/** What an event of the log means for access; `undefined` when it changes nothing there. */
+/** The access change of an event of the log; `undefined` when there is none. */
 export function changeOf(event: { readonly type: string; readonly data: unknown }): AccessChange | undefined {
   switch (event.type) {
     case 'workspace.created':

@@ -5,10 +5,10 @@ import { workspaceNotFound } from '#contexts/workspaces';
 import { findWorkspaceNode } from '#contexts/workspaces/adapters';
 import type { Reader } from '#kit/storage';
 
-/** The same words for what does not exist and for what somebody may not see. */
+/** The same error for a resource that does not exist and for one that the caller may not see. */
 export const NOT_FOUND: NotFoundErrors = { workspace: workspaceNotFound, target: targetNotFound };
 
-/** What can be granted on, as a transaction sees it. */
+/** The resources that can carry grants, as a transaction sees them. */
 export function treeResources(tx: Reader): ResourceReader {
   return {
     find: async ({ kind, name }): Promise<FoundResource | undefined> => {
@@ -22,12 +22,12 @@ export function treeResources(tx: Reader): ResourceReader {
   };
 }
 
-/** Throws unless it is there, as the transaction sees it. */
+/** Throws unless the workspace exists, as the transaction sees it. */
 export async function requireWorkspace(tx: Reader, name: string): Promise<void> {
   if ((await findWorkspaceNode(tx, name)) === undefined) throw workspaceNotFound(name);
 }
 
-/** The target, and the workspace that it is in. */
+/** The target and its workspace. */
 export async function requireTarget(tx: Reader, name: string): Promise<FoundResource> {
   const target = await findTargetNode(tx, name);
   if (target === undefined) throw targetNotFound(name);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import { type DoorWorld, doorStage, textOf } from './testing/door-world.ts';
 
-/** What the API server has seen: method, path and body of each request, and for whom. */
+/** The requests that the API server has received: method, path and body, and the caller. */
 function recorded(world: DoorWorld): string[] {
   const seen: string[] = [];
   world.api.answer = (asked, response) => {
@@ -19,7 +19,7 @@ function recorded(world: DoorWorld): string[] {
   return seen;
 }
 
-/** Bytes to the front door, until it closes the connection. */
+/** Sends bytes to the front door, until it closes the connection. */
 async function say(world: DoorWorld, text: string): Promise<string> {
   const { hostname, port } = new URL(world.url);
   const socket = connect(Number(port), hostname);
@@ -99,7 +99,7 @@ suite('a body', () => {
     recorded(world);
     assert.equal(await textOf(await world.ask('/next')), 'answer to /next');
     assert.equal(world.records.tunnels, 2);
-    // Its own connection goes on behind the body, which is nobody's request.
+    // Bytes after the body belong to its own connection; they must not become a request.
     socket.write(`defghiGET /targets/web/api/again HTTP/1.1\r\n${AS_VERA}\r\n`);
     heard = '';
     socket.on('data', (data) => (heard += String(data)));
@@ -135,7 +135,7 @@ for (const path of ['/a/../b', '/%2e%2e/b', '/%252e%252e/b', '/x%2f..%2fb', '/..
   });
 }
 
-/** Instead of the API server: answers each connection's requests with these bytes, one after the other. */
+/** In place of the API server: answers the requests of each connection with these bytes, one after the other. */
 async function hostileApi(t: TestContext, answers: readonly string[]): Promise<DoorWorld> {
   let given = 0;
   const server = createServer((socket: Socket) => {

@@ -9,10 +9,10 @@ import { type DoorWorld, doorStage } from './testing/door-world.ts';
 
 const uid = (number: number) => parseUuid(`00000000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 const SHOP = { kind: 'workspace', name: 'shop', uid: uid(2) } as const;
-/** Of Dora, who deploys. */
+/** The grant of Dora, a deployer. */
 const GRANT = uid(101);
 
-/** One who has read the first line of it. */
+/** A client that has read the first line of the watch. */
 async function watch(world: DoorWorld, first = 'one\n', path = '/api/v1/pods?watch=true'): Promise<IncomingMessage> {
   world.api.answer = (_asked, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -24,7 +24,7 @@ async function watch(world: DoorWorld, first = 'one\n', path = '/api/v1/pods?wat
   return answer;
 }
 
-/** Everything that is left of it, and whether it ended in order. */
+/** The rest of the response, and whether it ended properly. */
 async function rest(answer: IncomingMessage): Promise<{ readonly text: string; readonly isWhole: boolean }> {
   let text = '';
   answer.on('data', (chunk) => (text += String(chunk)));

@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { suite, test } from 'node:test';
 import { AGENT_TOKEN, type DoorWorld, doorStage, statusIn, textOf } from './testing/door-world.ts';
 
-/** The next request that the API server gets; it is answered with nothing. */
+/** The next request that reaches the API server; it gets no response. */
 function nextAsked(world: DoorWorld): Promise<IncomingMessage> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
   world.api.answer = (asked, response) => {

@@ -29,18 +29,18 @@ import { hostOf, type TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 
 export interface ApiDoorDeps extends DoorAdmissionDeps {
   readonly tunnels: TunnelAgent;
-  /** What is under way is registered there, and ended when it would not be let in any more. */
+  /** Open requests are registered there, and ended when they are no longer allowed. */
   readonly streams: OpenStreams;
-  /** `undefined` for one that is not there. */
+  /** `undefined` for a target that does not exist. */
   readonly targetOf: (name: string) => TunnelTarget | undefined;
-  /** After it everything that is stored about the target is known here. Never rejects. */
+  /** Brings the index up to date with the stored state of the target. Never rejects. */
   readonly catchUp: (name: string, signal: AbortSignal) => Promise<void>;
   readonly watch: DoorWatch;
   readonly log: Logger;
   readonly limits?: StreamLimits;
 }
 
-/** What a page could do with what comes from inside a cluster: nothing. */
+/** Content from a cluster must not be able to do anything in a browser. */
 const ANSWER_HEADERS = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -50,29 +50,29 @@ const ADMIT_MS = 30_000;
 const CATCH_UP_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 
-/** One request, until its connection or its answer closes. */
+/** One request, until its connection or its response closes. */
 interface Errand {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly isUpgrade: boolean;
   readonly end: Duplex | ServerResponse;
-  /** The connection is no stranger's any more. */
+  /** Marks the connection as authenticated. */
   readonly known: () => void;
-  /** Of the answer; of one that was never given, as if it had been. */
+  /** The status of the response; preset in case that none is ever sent. */
   status: number;
-  /** What is done when it is over. */
+  /** Called when the request is over. */
   readonly afterwards: (() => void)[];
-  /** Its answer, where that is a watch. */
+  /** Its response, if that is a watch. */
   watch: WatchAnswer | undefined;
 }
 
-/** `/targets/{target}/api`: from here to the API server of the target it is one stream. */
+/** `/targets/{target}/api`: streams requests from here to the API server of the target. */
 export class ApiDoor {
   readonly #deps: ApiDoorDeps;
   readonly #admission: DoorAdmission;
   readonly #streams: StreamBook;
   readonly #open = new Set<Duplex | ServerResponse>();
-  /** The latest on each connection. */
+  /** The latest response of each connection. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
   #isClosed = false;
 
@@ -101,8 +101,8 @@ export class ApiDoor {
     const connection = request.socket;
     connection.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
-    // Sent right behind a request whose answer is still to come, two would speak at once; and with a body that is still to come Node
-    // hands over something else than the connection.
+    // An upgrade pipelined behind an unfinished response would mix two responses; and if the body is still to come,
+    // Node passes something other than the connection.
     if (socket !== connection || this.#responses.get(connection)?.writableFinished === false) {
       connection.destroy();
       return;
@@ -117,7 +117,7 @@ export class ApiDoor {
       });
   };
 
-  /** Takes nobody any more, and ends what is under way: clients take it up again elsewhere. */
+  /** Accepts no more requests, and ends the open ones: clients reconnect elsewhere. */
   close(): void {
     this.#isClosed = true;
     for (const each of this.#open) each.destroy();
@@ -141,8 +141,8 @@ export class ApiDoor {
     const { changes } = this.#deps.streams;
     const admitted = await this.#admission.admit(errand, signal);
     const { end, isUpgrade, afterwards } = errand;
-    // Whoever is gone already will not go again, and what is taken for him would never be given back.
-    if (end.destroyed) throw new ApiProxyError('REQUEST_MALFORMED', 'The caller went away.');
+    // A caller that is already gone emits no further close event, so what is acquired for it would never be released.
+    if (end.destroyed) throw new ApiProxyError('REQUEST_MALFORMED', 'The caller disconnected.');
     const ended = this.#deps.watch.begin({ kind: admitted.kind, isUpgrade });
     afterwards.push(() => ended(errand.status));
     afterwards.push(this.#takeStream(admitted));
@@ -154,7 +154,7 @@ export class ApiDoor {
     return forwarding;
   }
 
-  /** Gives what forgets it. Where it may not be any more, its connection is closed already. */
+  /** Returns a function that unregisters it. If the request is no longer allowed, its connection is already closed. */
   async #register(errand: Errand, { admitted, target }: Admission, changes: number): Promise<() => void> {
     const { credentials, principal, path, hasOwnToken, bearer = '' } = admitted;
     return await this.#deps.streams.add(
@@ -164,7 +164,7 @@ export class ApiDoor {
         principal,
         ...(hasOwnToken && { identify: (signal) => this.#deps.authenticateAt(admitted.target, bearer, signal) }),
         isAllowed: async (now, signal) =>
-          // Another one of the same name is another one.
+          // A new target with the same name is a different target.
           this.#deps.targetOf(admitted.target)?.uid === target.uid &&
           (await this.#admission.isStillAllowed(admitted, now, signal)),
         end: (why) => cutStream(errand.end, errand.watch, why),
@@ -173,12 +173,12 @@ export class ApiDoor {
     );
   }
 
-  /** Gives it back. */
+  /** Returns the function that releases it. */
   #takeStream({ principal, target }: Admitted): () => void {
     const taken = this.#streams.take(`${principal.kind}:${principal.id}`, target);
     if (taken.kind === 'taken') return taken.release;
     const whose = taken.whose === 'caller' ? 'You have' : 'The target has';
-    const message = `${whose} ${taken.most} requests under way there, and more are not taken. End some of them.`;
+    const message = `${whose} ${taken.most} open requests there, which is the limit. End some of them.`;
     throw new ApiProxyError('TOO_MANY_STREAMS', message, { details: { retryAfterSeconds: 1 } });
   }
 
@@ -208,7 +208,7 @@ export class ApiDoor {
     };
   }
 
-  /** The tunnel of a target that is deleted may close before its streams are ended, and a watch is still to be told why. */
+  /** The tunnel of a deleted target may close before its streams are ended, and a watch must still be told why. */
   async #brokenOff({ watch }: Errand, target: string): Promise<void> {
     if (watch === undefined) return;
     await this.#deps.catchUp(target, AbortSignal.timeout(CATCH_UP_MS));
@@ -220,15 +220,16 @@ export class ApiDoor {
     if (status === undefined) {
       const { method, url } = errand.request;
       const path = url?.split('?', 1)[0];
-      this.#deps.log.error({ err: error, method, path }, 'a request to a target was not handed on');
+      this.#deps.log.error({ err: error, method, path }, 'request to a target not forwarded');
     }
-    const told = status ?? statusOf('internal', 'The platform could not hand this on. Its log says why.');
+    const told =
+      status ?? statusOf('internal', 'The platform could not forward this request. See its log for the reason.');
     errand.status = told.code;
     sendStatus(response, told, told.code === 401 ? CHALLENGE : undefined);
   }
 }
 
-/** One who was let in, and where to. */
+/** An admitted request and its target. */
 interface Admission {
   readonly admitted: Admitted;
   readonly target: TunnelTarget;

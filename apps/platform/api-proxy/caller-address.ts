@@ -5,8 +5,8 @@ import { plainAddress, trustedProxies } from '#kit/http';
 type Asked = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly remoteAddress?: string | undefined } };
 
 /**
- * Where a request comes from. Of proxies that are trusted, by address or network, it is what they say: the last in
- * `X-Forwarded-For` that is none of them. Else everybody behind one would pay for what one of them does.
+ * The address of the caller. For connections from trusted proxies, it is the last address in `X-Forwarded-For` that is
+ * not a trusted proxy. Otherwise all clients behind a proxy would share one rate limit.
  */
 export function callerAddress(trusted: readonly string[]): (asked: Asked) => string {
   const isTrusted = trustedProxies(trusted);

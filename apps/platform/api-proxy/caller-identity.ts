@@ -4,11 +4,11 @@ import type { Principal } from '#kit/http';
 export interface Caller {
   readonly principal: Principal;
   readonly role: ProxyRole;
-  /** The caller showed a token that is for this target alone. */
+  /** The caller sent a token for this target alone. */
   readonly hasOwnToken: boolean;
 }
 
-/** A token goes on only where it is of no use anywhere else; callers that the platform knows by its own are impersonated. */
+/** A token is passed on only if it is useless anywhere else; all other callers are impersonated. */
 export function identityOf({ principal, role, hasOwnToken }: Caller): ProxyIdentity {
   if (hasOwnToken) return { kind: 'passthrough' };
   const { kind, id, groups = [] } = principal;

@@ -5,7 +5,7 @@ import type { EndCause, StreamEnd } from '#kit/http';
 import type { ErrorCategory } from '#kit/std';
 
 const NEWLINE = 10;
-/** For a client that does not take the last line. */
+/** For a client that does not read the last line. */
 const LAST_LINE_MS = 1_000;
 
 const CATEGORY: Readonly<Record<EndCause, ErrorCategory>> = {
@@ -15,7 +15,7 @@ const CATEGORY: Readonly<Record<EndCause, ErrorCategory>> = {
   tooOld: 'timeout',
 };
 
-/** The events of a watch on their way to a client. Only between two of them can something be said. */
+/** The events of a watch on their way to a client. Only between two events can another one be inserted. */
 export class WatchAnswer {
   readonly #incoming: IncomingMessage;
   #isBetween = true;
@@ -27,14 +27,14 @@ export class WatchAnswer {
     });
   }
 
-  /** `undefined` for one that is not made of lines of JSON. */
+  /** `undefined` for a response that is not a stream of JSON lines. */
   static of(incoming: IncomingMessage): WatchAnswer | undefined {
     const { 'content-type': type = '', 'content-encoding': encoding } = incoming.headers;
     const isLines = incoming.statusCode === 200 && encoding === undefined && /^application\/json(?:;|$)/.test(type);
     return isLines ? new WatchAnswer(incoming) : undefined;
   }
 
-  /** Nothing more of it goes to the client but the reason. Whether that can be said. */
+  /** Ends the stream with the reason as its last event. Returns whether that was possible. */
   endWith(response: ServerResponse, { cause, message }: StreamEnd): boolean {
     if (!this.#isBetween || response.writableLength > 0 || response.writableEnded) return false;
     this.#incoming.unpipe(response);
@@ -50,7 +50,7 @@ export class WatchAnswer {
   }
 }
 
-/** Nothing passes in either direction from here on. A watch is told why; other protocols have no place for it. */
+/** Stops both directions at once. A watch receives the reason; other protocols have no place for it. */
 export function cutStream(end: Duplex | ServerResponse, watch: WatchAnswer | undefined, why: StreamEnd): void {
   if (end instanceof ServerResponse && watch?.endWith(end, why) === true) return;
   end.destroy();

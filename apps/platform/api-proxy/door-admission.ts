@@ -17,28 +17,28 @@ import { type Clock, callerNetwork, FleetError } from '#kit/std';
 
 export interface DoorAdmissionDeps {
   readonly authenticator: Authenticator;
-  /** Who shows a token that is for this target alone. */
+  /** Authenticates a token for this target alone. */
   readonly authenticateAt: (target: string, bearer: string, signal: AbortSignal) => Promise<Principal | undefined>;
   readonly authorizer: Authorizer;
   readonly audit: AuditSink;
   readonly clock: Clock;
-  /** In a minute, of one caller. */
+  /** Per caller. */
   readonly requestsPerMinute: number;
-  /** Where a request comes from. */
+  /** The address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Somebody whom we know, and who may do this. */
+/** An authenticated caller with permission for the request. */
 export interface Admitted extends DoorPath {
   readonly id: string;
   readonly kind: RequestKind;
   readonly principal: Principal;
   readonly role: ProxyRole;
-  /** What he showed, when it was a token. */
+  /** The bearer token of the request, if any. */
   readonly bearer: string | undefined;
-  /** That token is for this target alone, and goes on to its API server. */
+  /** The token is for this target alone, and is passed on to its API server. */
   readonly hasOwnToken: boolean;
-  /** What is asked about once more when something was revoked. */
+  /** The credentials to check again after a revocation. */
   readonly credentials: Credentials;
 }
 
@@ -51,7 +51,7 @@ interface Asked {
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const OPERATION = 'proxyTarget';
-/** As the REST API has it. */
+/** The same limit as in the REST API. */
 const UNKNOWN_PER_MINUTE = 1_200;
 const MINUTE_MS = 60_000;
 const MAX_RESOURCE_CHARS = 1_000;
@@ -62,7 +62,7 @@ const PERMISSION = { read: 'targets.proxyRead', write: 'targets.proxyWrite' } as
 >;
 const ADMIN_PERMISSION = 'targets.proxyAdmin';
 
-/** Who asks, and whether he may: all that is decided by the head of a request. Every refusal is thrown. */
+/** Authenticates and authorizes a request by its head. Every refusal is thrown. */
 export class DoorAdmission {
   readonly #deps: DoorAdmissionDeps;
   readonly #known: RateBook;
@@ -79,7 +79,7 @@ export class DoorAdmission {
     const { method = '', url = '' } = request;
     const door = parseDoorPath(url);
     if (door === undefined) {
-      throw new ApiProxyError('NOTHING_THERE', 'There is nothing here. APIs are at /targets/{target}/api.');
+      throw new ApiProxyError('NOTHING_THERE', 'Nothing is served here. APIs are at /targets/{target}/api.');
     }
     const kind = kindOf({ method, path: door.path, isUpgrade });
     const credentials = this.#credentialsOf(asked, kind);
@@ -87,19 +87,19 @@ export class DoorAdmission {
     const { principal, hasOwnToken } = await this.#identify(asked, { door, credentials }, signal);
     await this.#authorize(asked, { door, kind, principal }, signal);
     if (asksToImpersonate(request.rawHeaders)) {
-      const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
+      const message = 'Impersonation is not supported through the platform. Omit --as and --as-group.';
       throw new ApiProxyError('IMPERSONATION_REFUSED', message);
     }
     const { rawHeaders, httpVersion } = request;
     const fault = requestFault({ rawHeaders, httpVersion, path: door.path, isUpgrade });
-    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
+    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This request is not forwarded. ${fault}`);
     const role = await this.#roleOf(principal, door.target, signal);
     return { ...door, id, kind, principal, role, bearer, hasOwnToken, credentials };
   }
 
   /**
-   * Before it is done, so that nothing is done that is not on record: writes, and reads of Secrets. Of these an entry stands for all of
-   * the same caller and object within a minute, as controllers ask again and again.
+   * Records writes and reads of Secrets in the audit log before they are forwarded. One entry covers all reads of an
+   * object by a caller within a minute, as controllers poll.
    */
   async note(asked: Asked, admitted: Admitted, signal: AbortSignal): Promise<void> {
     const entry = this.#entry(asked, { ...admitted, outcome: 'done' });
@@ -118,8 +118,8 @@ export class DoorAdmission {
   }
 
   /**
-   * Whether it would be let in as it was: with the role and the groups that the cluster was told. Who has more by now goes on with what
-   * they had.
+   * Whether it would still be admitted with the role and groups that the cluster was given. A caller that has gained
+   * rights meanwhile continues with the earlier ones.
    */
   async isStillAllowed(admitted: Admitted, now: Principal, signal: AbortSignal): Promise<boolean> {
     const { kind, target, role, principal } = admitted;
@@ -132,7 +132,8 @@ export class DoorAdmission {
   #credentialsOf({ request }: Asked, kind: RequestKind): Credentials {
     const { headers } = request;
     const bearer = BEARER.exec(headers.authorization ?? '')?.[1];
-    // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
+    // Browsers send cookies with requests of any page, so a request that changes something in a cluster has to prove
+    // that it comes from a page of the platform.
     const method = kind === 'write' ? 'POST' : (request.method ?? '');
     return { bearer, headers, method, address: this.#deps.addressOf(request) };
   }
@@ -156,8 +157,8 @@ export class DoorAdmission {
       audit.refused(this.#entry(asked, { ...door, principal: undefined, outcome: 'unauthenticated' }));
     }
     const message = bearer
-      ? 'These credentials are not known to the platform, or no longer. Log in again: fleetshift login.'
-      : 'This needs credentials of the platform. "fleetshift kubeconfig generate" makes a kubeconfig that shows them.';
+      ? 'The platform does not know these credentials, or they have ended. Log in again: fleetshift login.'
+      : 'This needs credentials of the platform. "fleetshift kubeconfig generate" makes a kubeconfig that sends them.';
     throw new ApiProxyError('UNAUTHENTICATED', message);
   }
 
@@ -176,7 +177,7 @@ export class DoorAdmission {
       throw error;
     }
     refused('denied');
-    const message = `You may not do this to the target ${door.target}: it takes the permission ${permission}.`;
+    const message = `You may not do this on the target ${door.target}: it requires the permission ${permission}.`;
     throw new ApiProxyError('PERMISSION_DENIED', message, { details: { permission } });
   }
 
@@ -207,7 +208,7 @@ export class DoorAdmission {
       method,
       path,
       params: { target },
-      // Below the target, so that whoever administers it sees what was done through it.
+      // Below the target, so that its administrators see what was done through it.
       resource: `/v1${path}`.slice(0, MAX_RESOURCE_CHARS),
       principal,
       address: this.#deps.addressOf(request),
@@ -225,6 +226,6 @@ function isAtLeast(role: ProxyRole, least: ProxyRole): boolean {
 function checkRate(lateMs: number | undefined): void {
   if (lateMs === undefined) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(lateMs / 1000));
-  const message = `Too many requests. Wait ${retryAfterSeconds} s, then go on more slowly.`;
+  const message = `Too many requests. Wait ${retryAfterSeconds} s, then send fewer.`;
   throw new ApiProxyError('TOO_MANY_REQUESTS', message, { details: { retryAfterSeconds } });
 }

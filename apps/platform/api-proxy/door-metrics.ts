@@ -2,11 +2,11 @@ import type { RequestKind } from '#contexts/api-proxy';
 import type { Metrics } from '#kit/telemetry';
 
 export interface DoorWatch {
-  /** Of one request; what it returns is called once, with the status of the answer. */
+  /** Called for each request; the returned function is called once, with the status of the response. */
   begin(about: { readonly kind: RequestKind; readonly isUpgrade: boolean }): (status: number) => void;
 }
 
-/** Reads are counted here; writes and reads of Secrets are in the audit log besides. */
+/** Counts all requests; writes and reads of Secrets are in the audit log as well. */
 export function doorMetrics(metrics: Metrics): DoorWatch {
   const requests = metrics.counter({
     name: 'fleetshift_api_proxy_requests_total',
@@ -15,7 +15,7 @@ export function doorMetrics(metrics: Metrics): DoorWatch {
   });
   const underWay = metrics.gauge({
     name: 'fleetshift_api_proxy_streams',
-    help: 'Requests to the APIs of targets that are under way, watches and connections that became something else included.',
+    help: 'Open requests to the APIs of targets, including watches and upgraded connections.',
     labels: ['kind'],
   });
   const counts = new Map<string, number>();

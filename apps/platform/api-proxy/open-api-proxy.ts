@@ -25,9 +25,9 @@ export interface OpenApiProxyDeps
     | 'requestsPerMinute'
   > {
   readonly hub: Pick<SessionHub, 'openBytes'>;
-  /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */
+  /** The proxies, by address or network, whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** Counts what went through, both ways. */
+  /** Counts the transferred bytes, in both directions. */
   readonly meter: (workspace: string, bytes: number) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -35,12 +35,12 @@ export interface OpenApiProxyDeps
   readonly limits?: StreamLimits;
 }
 
-/** What an HTTP server hands over as it comes: everything below the prefix. */
+/** Handles everything below the prefix, unparsed, for an HTTP server. */
 export interface ApiProxy {
   readonly prefix: string;
   request(request: IncomingMessage, response: ServerResponse, known?: () => void): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, known?: () => void): void;
-  /** Ends what is under way when it is to stop, as nobody else would. */
+  /** Ends the open requests on shutdown, which nothing else would do. */
   readonly runnable: Runnable;
 }
 

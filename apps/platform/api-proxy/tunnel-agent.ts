@@ -8,10 +8,10 @@ export interface TunnelTarget {
   readonly workspace: string;
 }
 
-/** The key is known to nobody but the two ends of the tunnel and those who carry it. */
+/** Only the two ends of the tunnel, and the channel in between, know the key. */
 export type OpenTunnel = (target: TunnelTarget) => Promise<{ readonly tunnel: Duplex; readonly key: Uint8Array }>;
 
-/** An agent of Node tells connections apart by a host's name; neither part of this has a dot. */
+/** A Node agent pools connections by host name; neither part contains a dot. */
 export function hostOf({ uid, workspace }: TunnelTarget): string {
   return `${uid}.${workspace}`;
 }
@@ -19,7 +19,7 @@ export function hostOf({ uid, workspace }: TunnelTarget): string {
 const KEPT_PER_TARGET = 16;
 const IDLE_MS = 60_000;
 
-/** Tunnels instead of sockets, used again for the next request to the same target: opening one is a journey of its own. */
+/** Pools tunnels instead of sockets, since opening a tunnel needs a round trip to the agent. */
 export class TunnelAgent extends Agent {
   readonly #open: OpenTunnel;
   readonly #idle = new WeakMap<Duplex, NodeJS.Timeout>();
@@ -44,7 +44,7 @@ export class TunnelAgent extends Agent {
     );
   }
 
-  /** Of one request, whichever tunnel it takes. */
+  /** For one request, on whichever tunnel. */
   seal(request: ProvedRequest): Seal {
     return {
       headers: (tunnel) => ({ [PROOF_HEADER]: this.#signers.get(tunnel)?.sign(request) ?? '' }),
@@ -53,7 +53,7 @@ export class TunnelAgent extends Agent {
     };
   }
 
-  /** Node's own would ask a socket to watch over itself, and a tunnel is none. */
+  /** Node's own implementation calls socket methods that a tunnel does not have. */
   override keepSocketAlive(tunnel: Duplex): boolean {
     if (tunnel.destroyed || !tunnel.writable || !tunnel.readable) return false;
     this.#idle.set(tunnel, setTimeout(() => tunnel.destroy(), IDLE_MS).unref());

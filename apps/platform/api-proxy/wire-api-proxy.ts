@@ -17,7 +17,7 @@ export interface WireApiProxyDeps {
   readonly log: Logger;
 }
 
-/** The proxy among its neighbours: who knows targets, grants and usage. */
+/** Wires the proxy to targets, grants and usage. */
 export function wireApiProxy({ config, access, identity, ...deps }: WireApiProxyDeps): ApiProxy {
   const { index, authorizer, audit, meter } = access;
   const targetOf = (name: string): TargetPlace | undefined => {

@@ -8,13 +8,13 @@ import type { Logger } from '#kit/telemetry';
 import type { TargetId } from '#protocol/targets';
 
 export interface ChannelDeliveryDeps {
-  /** There once everybody is wired. */
+  /** Available once everything is wired. */
   readonly hub: () => Pick<SessionHub, 'send' | 'synced'>;
   readonly agents: AgentRegistry;
   readonly reports: AgentReports;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** For messages that can never be taken. */
+  /** For messages that can never be processed. */
   readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
 }
@@ -67,7 +67,7 @@ function messagesTo(hub: ChannelDeliveryDeps['hub']): AgentMessages {
   };
 }
 
-/** Whoever has told all that it has makes room for the next. */
+/** A target that has sent its inventory makes room for the next to sync. */
 function statusIntake({ hub, reports, sleep, setAside, log }: ChannelDeliveryDeps): StatusIntake {
   const onTrouble = (err: unknown): void => log.warn({ err }, 'agent reports not stored; retrying');
   const inventory: AgentReports['inventory'] = async (inventories, signal) => {
@@ -80,7 +80,7 @@ function statusIntake({ hub, reports, sleep, setAside, log }: ChannelDeliveryDep
     onTrouble,
     setAside: (message, error) => {
       setAside(letterOf(message, error));
-      // It has had its turn: whoever waits for one is not to wait for a message that will not come.
+      // The sync of this target is over: the next one must not wait for a message that will not come.
       hub().synced(message.target);
     },
   });
@@ -90,7 +90,7 @@ function letterOf({ target, payload }: { target: string; payload: Uint8Array }, 
   return { source: 'status', subject: `targets/${target}`, error, payload };
 }
 
-/** The agent speaks for exactly those targets whose fleetlets are here. */
+/** The agent serves exactly those targets whose fleetlets are connected to this process. */
 function presenceOf({ agents, reports }: ChannelDeliveryDeps, agent: ChannelAgent): Presence {
   const withdrawals = new Map<string, () => void>();
   const withdraw = (uid: string): void => {

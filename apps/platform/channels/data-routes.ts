@@ -10,13 +10,13 @@ import { instanceSecret } from '../instance-secret.ts';
 export interface DataRoutesParts {
   readonly storage: Storage;
   readonly tickets: DataTickets;
-  /** There once everybody is wired. */
+  /** Available once everything is wired. */
   readonly hub: () => SessionHub;
   readonly session: string;
   readonly clock: Clock;
 }
 
-/** Where data channels lead: enrolment knows in which workspace a fleetlet is. */
+/** Routes of data channels; enrolment knows the workspace of each fleetlet. */
 export function dataRoutes({ storage, tickets, hub, session, clock }: DataRoutesParts): DataRoutes {
   return new DataRoutes({
     tickets,
@@ -28,7 +28,7 @@ export function dataRoutes({ storage, tickets, hub, session, clock }: DataRoutes
   });
 }
 
-/** The key is made once, and all processes of an instance have the same. */
+/** The key is created once, and shared by all processes of an instance. */
 export async function openDataTickets(
   deps: { readonly storage: Storage; readonly sealer: Sealer },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { type HostPort, hostPort, type Kind, printHostPort } from '#kit/config';
 const NONE = 'none';
 const PORT = 8702;
 
-/** Where fleetlets are served; without it, beside TLS. */
+/** The address for fleetlets; next to that of TLS by default. */
 export const fleetletPlace: Kind<HostPort | typeof NONE> = {
   placeholder: 'HOST:PORT',
   expects: 'a host and a port, such as 0.0.0.0:8702, or none',
@@ -16,7 +16,7 @@ export interface FleetletPlaces {
   readonly tlsListen?: HostPort | undefined;
 }
 
-/** Whoever lets TLS take any free port, or serves none, wants the same for this. */
+/** If TLS takes any free port, or is not served, the same holds for fleetlets by default. */
 export function fleetletAddress({ fleetletListen, tlsListen }: FleetletPlaces): HostPort | undefined {
   if (fleetletListen === NONE) return undefined;
   if (fleetletListen !== undefined) return fleetletListen;

@@ -10,17 +10,17 @@ export interface FleetletDirectoryDeps {
   readonly enrolment: FleetletAdmission;
   readonly storage: Storage;
   readonly clock: Clock;
-  /** What this platform is called, and its release. */
+  /** The name and the release of this platform. */
   readonly platform: string;
   readonly version: string;
-  /** A JWK, as text. */
+  /** A JWK in JSON. */
   readonly ticketKey: string;
 }
 
-/** What agents say of their targets stands under this: neither can it overwrite what people say, nor the other way round. */
+/** The prefix of labels reported by agents, so that reported and user-set labels cannot overwrite each other. */
 const REPORTED_PREFIX = 'agent.fleetshift.io/';
 
-/** Enrolment and targets, in the words of channels. */
+/** Adapts enrolment and targets to the ports of channels. */
 export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirectory {
   const { enrolment, platform, version: platformVersion, ticketKey } = deps;
   const describe = describeTargets(deps);
@@ -28,11 +28,12 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
     authenticate: async (peer, signal) => {
       const shown = shownBy(peer);
       if (shown === undefined) {
-        const message = 'No client certificate was shown. Enrol the fleetlet, and connect with what that gave it.';
+        const message =
+          'No client certificate was presented. Enrol the fleetlet, and connect with the certificate from the enrolment.';
         return { kind: 'refused', reason: 'unauthenticated', message };
       }
       const known = await enrolment.recognise(shown, signal);
-      // A close with the reason `superseded` would tell a fleetlet to come again as it is.
+      // A close with the reason `superseded` would tell a fleetlet to reconnect unchanged.
       if (known.kind === 'refused')
         return { ...known, reason: known.reason === 'superseded' ? 'unauthenticated' : known.reason };
       const { fleetlet: uid, notBefore: issuedAt, notAfter, renewSoon } = known;
@@ -51,7 +52,7 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
   };
 }
 
-/** A certificate is proved by the connection itself; where a proxy may end that, a token is signed with the same key. */
+/** TLS proves a certificate; behind a proxy that terminates TLS, a token signed with the same key does. */
 function shownBy({ certificate, headers }: LinkPeer): ShownIdentity | undefined {
   if (certificate !== undefined) return { kind: 'certificate', der: certificate };
   const [, text] = /^Bearer ([^\s]+)$/i.exec(headers['authorization'] ?? '') ?? [];
@@ -59,7 +60,7 @@ function shownBy({ certificate, headers }: LinkPeer): ShownIdentity | undefined 
 }
 
 function describeTargets({ storage, clock }: FleetletDirectoryDeps): FleetletDirectory['describe'] {
-  // Whoever only reports registers nothing.
+  // Reporting never registers targets, so no addon types are needed.
   const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
   return async ({ name: text }: ServedTarget, claim, signal) => {
     const report = reportOf(claim);
@@ -78,10 +79,10 @@ function describeTargets({ storage, clock }: FleetletDirectoryDeps): FleetletDir
   };
 }
 
-/** Or what is wrong with it. */
+/** Returns the fault as text. */
 function reportOf({ labels, properties, manifestTypes }: TargetClaim): TargetReport | string {
   const read = properties === '' ? {} : readObject(properties);
-  if (read === undefined) return 'The properties are no JSON object.';
+  if (read === undefined) return 'The properties are not a JSON object.';
   const reported = Object.entries(labels).map(([key, value]) => [`${REPORTED_PREFIX}${key}`, value] as const);
   return { labels: Object.fromEntries(reported), properties: read, advertisedManifestTypes: [...manifestTypes] };
 }

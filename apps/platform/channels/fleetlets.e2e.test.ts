@@ -45,7 +45,7 @@ interface Counts {
   readonly unknown: number;
 }
 
-/** On that target alone. */
+/** Deploys to that target alone. */
 async function deployTo(target: string): Promise<void> {
   await platform.call('POST', '/v1/workspaces/root/deployments', {
     name: `on-${target}`,
@@ -63,7 +63,7 @@ async function countsAre(target: string, wanted: Partial<Counts>): Promise<void>
   });
 }
 
-/** The control stream of a fleetlet that says no more than the test does. */
+/** The control stream of a fleetlet that sends only what the test sends. */
 async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
   const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(PATIENCE_MS));
   t.after(() => connection.close());
@@ -156,7 +156,7 @@ describe('fleetlets over gRPC', () => {
     await registered(fleetlet, 'renewed');
     await eventually('the copy is refused', async () => copy.isRefused === 'unauthenticated');
     assert.ok(
-      platform.lines.some(({ msg, reason }) => msg === 'refused a fleetlet' && /newer cert/.test(String(reason))),
+      platform.lines.some(({ msg, reason }) => msg === 'fleetlet refused' && /newer cert/.test(String(reason))),
     );
     await stateIs('renewed', 'Connected');
     assert.equal(fleetlet.isRefused, undefined);
@@ -205,7 +205,7 @@ describe('fleetlets over gRPC', () => {
       const payload = encodeControlRequest({ request: 1, kind: 'registerTarget', claim: said });
       send({ case: 'message', value: { id: 1n, payload: Uint8Array.from(payload) } });
       await eventually('it was connected', async () =>
-        platform.lines.some(({ msg, subject }) => msg === 'target is connected' && subject === `targets/${name}`),
+        platform.lines.some(({ msg, subject }) => msg === 'target connected' && subject === `targets/${name}`),
       );
       await stateIs(name, 'Disconnected');
     });
@@ -234,7 +234,7 @@ describe('fleetlets over gRPC', () => {
     assert.deepEqual(await ask('nobody'), {
       kind: 'fault',
       code: 'unauthenticated',
-      message: 'Nobody is known by this token: it is unknown, revoked or expired.',
+      message: 'This token is unknown, revoked or expired.',
     });
     await platform.call('POST', '/v1/workspaces', { name: 'shop' });
     await platform.call('POST', '/v1/workspaces/shop/service-accounts', { name: 'robot' });
@@ -262,7 +262,7 @@ describe('fleetlets over gRPC', () => {
   });
 });
 
-/** For the same fleetlet and key, by somebody whom nobody asked. */
+/** For the same fleetlet and key, signed by a foreign authority. */
 function foreignCertificate({ uid, key }: EnrolledFleetlet): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   return issuePeerCertificate(

@@ -11,25 +11,25 @@ export interface HubMetricsDeps {
 
 const EVERY_MS = 2_000;
 
-/** How much there is, beside what happens. */
+/** Gauges of the hub's current state, in addition to the counters. */
 export function hubMetrics({ hub, metrics, sleep }: HubMetricsDeps): Runnable {
   const gauges = {
-    sessions: metrics.gauge({ name: 'fleetshift_fleetlets', help: 'Fleetlets that are connected to this process.' }),
+    sessions: metrics.gauge({ name: 'fleetshift_fleetlets', help: 'Fleetlets connected to this process.' }),
     targets: metrics.gauge({
       name: 'fleetshift_fleetlet_targets',
       help: 'Targets that this process reaches through fleetlets.',
     }),
     bufferedBytes: metrics.gauge({
       name: 'fleetshift_channel_buffered_bytes',
-      help: 'What is kept for fleetlets until they have acknowledged it.',
+      help: 'Bytes buffered for fleetlets until they acknowledge them.',
     }),
     syncs: metrics.gauge({
       name: 'fleetshift_fleetlet_syncs',
-      help: 'Targets that were asked for all that they have and have not told it yet.',
+      help: 'Targets whose inventory was requested and has not arrived yet.',
     }),
     syncsWaiting: metrics.gauge({
       name: 'fleetshift_fleetlet_syncs_waiting',
-      help: 'Targets that wait to be asked for all that they have.',
+      help: 'Targets that wait for their inventory to be requested.',
     }),
   };
   const set = (): void => {

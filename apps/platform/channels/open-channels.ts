@@ -35,44 +35,44 @@ export interface OpenChannelsDeps {
   readonly authenticator: Authenticator;
   readonly access: Pick<Access, 'index'>;
   readonly tickets: DataTickets;
-  /** Whether this process is the one that acts for the platform. */
+  /** Whether this process is the active one. */
   readonly isOnDuty: () => boolean;
-  /** The load balancers in front, which say by the PROXY protocol who is calling. */
+  /** The load balancers in front, which report the client address by the PROXY protocol. */
   readonly isProxy: (address: string) => boolean;
   readonly heartbeatMs: number;
   readonly version: string;
   readonly metrics: Metrics;
-  /** For messages of agents that can never be taken. */
+  /** For messages of agents that can never be processed. */
   readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
 
-/** The way of fleetlets to this process, and to what is behind them. */
+/** The connections of fleetlets to this process, and of their targets. */
 export interface Channels {
   readonly hub: SessionHub;
-  /** For those within this process. */
+  /** For code within this process. */
   readonly access: AccessResolver;
   readonly runnables: readonly Runnable[];
-  /** Over gRPC, with client certificates. */
+  /** Serves gRPC with client certificates. */
   listen(address: HostPort, certificate: ServerCertificate): Promise<FleetletListener>;
-  /** Over WebSockets: for a server of HTTP. */
+  /** Serves WebSockets, as the upgrade handler of an HTTP server. */
   readonly upgrade: Upgrade;
-  /** Takes nobody any more, sends away who is there, and closes. */
+  /** Accepts no more connections, sends the connected fleetlets away, and closes. */
   drain(signal: AbortSignal): Promise<void>;
-  /** At once. */
+  /** Without draining. */
   close(): Promise<void>;
 }
 
 export interface FleetletListener extends ListenAddress {
-  /** Serves another certificate to connections from now on. */
+  /** Serves this certificate on new connections from now on. */
   install(certificate: ServerCertificate): void;
 }
 
-/** As long as it takes another process to take over. */
+/** About as long as another process needs to take over. */
 const STANDBY_RETRY_MS = 3_000;
-/** For the last words to those who are sent away. */
+/** Time for the last messages to fleetlets that are sent away. */
 const LAST_WORDS_MS = 250;
 
 export function openChannels(deps: OpenChannelsDeps): Channels {
@@ -125,7 +125,7 @@ const ACTIVE: Activity = { kind: 'active' };
 const STANDING_BY: Activity = {
   kind: 'away',
   reason: 'unavailable',
-  message: 'this process stands by; another one takes fleetlets',
+  message: 'this process is on standby; another one serves fleetlets',
   retryAfterMs: STANDBY_RETRY_MS,
 };
 
@@ -137,7 +137,7 @@ interface DoorParts extends Pick<OpenChannelsDeps, 'enrolment' | 'isProxy'> {
 function doorsOf(hub: SessionHub, parts: DoorParts): Pick<Channels, 'listen' | 'upgrade' | 'drain' | 'close'> {
   const { log, sleep, enrolment, isProxy } = parts;
   const accept = frameAcceptor(hub.accept);
-  const onThrow = (err: unknown): void => log.error({ err }, 'a stream was not taken');
+  const onThrow = (err: unknown): void => log.error({ err }, 'stream not accepted');
   const sockets = createWebSocketServer({ ...CHANNEL_WEB_SOCKET, accept, onThrow });
   const servers: { stopListening(): Promise<void>; close(): Promise<void> }[] = [sockets];
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));

@@ -17,7 +17,7 @@ describe('a stop', () => {
     const said: unknown[] = [];
     const drain = (signal: AbortSignal): Promise<void> => unlessAborted(new Promise(() => {}), signal);
     await serveUntil(STOPPED, { drain, log: { warn: (...line: unknown[]) => said.push(line[1]) }, drainMs: 1 });
-    assert.deepEqual(said, ['no time to record that fleetlets went; the next start finds out']);
+    assert.deepEqual(said, ['disconnect of fleetlets not recorded in time; the next start detects it']);
   });
 
   it('does not hide another failure', async () => {

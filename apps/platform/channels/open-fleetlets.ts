@@ -25,7 +25,7 @@ export interface OpenFleetletsDeps {
   readonly fleet: Fleet;
   readonly duty: Duty;
   readonly folder: DataFolder;
-  /** Where it listens, once it does. */
+  /** The addresses it listens on, once it does. */
   readonly listening: () => FleetletListening;
   readonly metrics: Metrics;
   readonly setAside: OpenChannelsDeps['setAside'];
@@ -38,21 +38,21 @@ export interface FleetletListening {
   readonly authorityFile?: string | undefined;
 }
 
-/** How machines come to belong to this platform, how they reach it, and the fleetlet that it has within. */
+/** Enrolment and connections of fleetlets, and the fleetlet inside the platform. */
 export interface Fleetlets extends Pick<Channels, 'listen' | 'upgrade'> {
   readonly routes: Enrolment['routes'];
-  /** For those who serve a channel of their own; before anybody connects. */
+  /** For parts that serve their own channel; to be used before the first connection. */
   readonly hub: Channels['hub'];
-  /** Of the fleetlet within. */
+  /** The socket of the fleetlet inside the platform. */
   readonly socket: string | undefined;
-  /** To the fleetlet within, for agents of this process. */
+  /** Connects agents of this process to the fleetlet inside the platform. */
   readonly connectWithin: EmbeddedFleetlet['connect'];
   readonly runnables: readonly Runnable[];
-  /** Takes fleetlets until it is to stop, and then sends them away. */
+  /** Serves fleetlets until the stop, and then sends them away. */
   readonly serve: Runnable;
 }
 
-/** Shorter than the shutdown may ever be. */
+/** Shorter than any shutdown timeout. */
 const DRAIN_MS = 900;
 
 export async function openFleetlets(
@@ -96,8 +96,8 @@ export interface ServeDeps {
 }
 
 /**
- * They are sent away before anything that they need is closed. If there is no time to write down that they went, the stop is
- * as good as any: after a start, a target without a connection is found to be offline.
+ * Fleetlets are sent away before anything that they need is closed. If there is no time to record their disconnect,
+ * that is harmless: after the next start, a target without a connection is found to be offline.
  */
 export async function serveUntil(stop: AbortSignal, { drain, log, drainMs = DRAIN_MS }: ServeDeps): Promise<void> {
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
@@ -106,6 +106,6 @@ export async function serveUntil(stop: AbortSignal, { drain, log, drainMs = DRAI
     await drain(late);
   } catch (error) {
     if (!late.aborted) throw error;
-    log.warn({ deadlineMs: drainMs }, 'no time to record that fleetlets went; the next start finds out');
+    log.warn({ deadlineMs: drainMs }, 'disconnect of fleetlets not recorded in time; the next start detects it');
   }
 }

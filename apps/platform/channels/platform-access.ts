@@ -10,11 +10,11 @@ export interface PlatformAccessDeps {
   readonly index: AccessIndex;
 }
 
-/** How long a fleetlet may believe it. What is revoked is believed no longer than this. */
+/** How long a fleetlet may cache an answer, and thus how long a revocation can take to reach it. */
 const MAX_AGE_MS = 30_000;
 const ROOT = 'root';
 
-/** Who a bearer is and where he may do something, from what this process knows. */
+/** Authenticates a bearer and finds where it has a permission, from the state of this process. */
 export function platformAccess({ authenticator, index }: PlatformAccessDeps): AccessResolver {
   return {
     resolve: async (question, signal) => {
@@ -30,13 +30,16 @@ export function platformAccess({ authenticator, index }: PlatformAccessDeps): Ac
 export interface AccessHandlerDeps {
   readonly access: AccessResolver;
   readonly log: Logger;
-  /** How long a question may take; 5 s unless told. */
+  /** Timeout of a question; 5 s by default. */
   readonly withinMs?: number;
 }
 
 const WITHIN_MS = 5_000;
 
-/** Answers what fleetlets ask. A question is acknowledged with its answer, so that the window bounds how many there are. */
+/**
+ * Answers the access questions of fleetlets. A question is acknowledged with its answer, so that the window bounds the
+ * number of open questions.
+ */
 export function accessHandler({ access, log, withinMs = WITHIN_MS }: AccessHandlerDeps): ChannelHandler {
   return {
     mode: 'reliable',
@@ -47,15 +50,15 @@ export function accessHandler({ access, log, withinMs = WITHIN_MS }: AccessHandl
       access
         .resolve(question, AbortSignal.timeout(withinMs))
         .catch((err: unknown) => {
-          log.warn({ err }, 'a question about access was not answered; whoever asked asks again');
+          log.warn({ err }, 'access question not answered; the fleetlet asks again');
           return NO_ANSWER;
         })
         .then((reply) => {
-          // Whoever does not take his answers asks again.
+          // If the fleetlet does not receive the answer, it asks again.
           channel.trySend({ payload: encodeAccessAnswer({ ...reply, request }), key: message.key });
           message.ack();
         })
-        .catch((err: unknown) => log.error({ err }, 'an answer about access was not sent'));
+        .catch((err: unknown) => log.error({ err }, 'access answer not sent'));
     },
   };
 }
@@ -63,10 +66,10 @@ export function accessHandler({ access, log, withinMs = WITHIN_MS }: AccessHandl
 const UNKNOWN: AccessFacts = {
   kind: 'fault',
   code: 'unauthenticated',
-  message: 'Nobody is known by this token: it is unknown, revoked or expired.',
+  message: 'This token is unknown, revoked or expired.',
 };
 const NO_ANSWER = {
-  facts: { kind: 'fault', code: 'unavailable', message: 'The platform cannot tell now. Ask again.' },
+  facts: { kind: 'fault', code: 'unavailable', message: 'The platform cannot answer right now. Ask again.' },
   maxAgeMs: 0,
   staleMs: 0,
 } as const;
@@ -74,7 +77,7 @@ const NO_ANSWER = {
 function factsOf(index: AccessIndex, principal: Principal, question: AccessQuestion): AccessFacts {
   if (question.kind === 'identity') {
     const { kind, id, groups = [] } = principal;
-    // The id of a user begins with the name of whoever vouches for him.
+    // The id of a user of an isolated or federated issuer begins with the name of the issuer.
     const issuer = kind === 'user' ? id.slice(0, Math.max(0, id.indexOf(':'))) : '';
     return { kind: 'identity', subject: `${kind}:${id}`, groups, issuer };
   }

@@ -9,7 +9,7 @@ export interface WatchHubDeps {
   readonly metrics: Metrics;
 }
 
-/** Turns what happens between fleetlets and this process into lines of the log and metrics. */
+/** Turns the events between fleetlets and this process into log lines and metrics. */
 export function watchHub({ setAside, log, metrics }: WatchHubDeps): HubObserver {
   const counters = countersOf(metrics);
   const tell = linesOf(log);
@@ -31,12 +31,12 @@ export function watchHub({ setAside, log, metrics }: WatchHubDeps): HubObserver 
 function countersOf(metrics: Metrics) {
   const messages = metrics.counter({
     name: 'fleetshift_channel_messages_total',
-    help: 'Messages taken from fleetlets (in) and handed over for them (out).',
+    help: 'Messages received from fleetlets (in) and sent to them (out).',
     labels: ['channel', 'direction'],
   });
   const bytes = metrics.counter({
     name: 'fleetshift_channel_bytes_total',
-    help: 'What those messages held.',
+    help: 'Bytes of these messages.',
     labels: ['channel', 'direction'],
   });
   const happened = metrics.counter({
@@ -46,7 +46,7 @@ function countersOf(metrics: Metrics) {
   });
   const refused = metrics.counter({
     name: 'fleetshift_fleetlet_refusals_total',
-    help: 'Streams that were not opened, by reason.',
+    help: 'Streams that were refused, by reason.',
     labels: ['reason'],
   });
   const count = (fact: HubFact): void => {
@@ -62,36 +62,36 @@ function linesOf(log: Logger): (fact: HubFact) => void {
       case 'connected':
         return log.info(
           { ...about(fact), remote: fact.address },
-          fact.isResumed ? 'fleetlet came back' : 'fleetlet came',
+          fact.isResumed ? 'fleetlet reconnected' : 'fleetlet connected',
         );
       case 'disconnected':
-        return log.info({ ...about(fact), reason: fact.why }, 'fleetlet went');
+        return log.info({ ...about(fact), reason: fact.why }, 'fleetlet disconnected');
       case 'replaced':
-        return log.info(about(fact), 'a later process of the fleetlet took the place of the one before');
+        return log.info(about(fact), 'fleetlet replaced by a later process of the same fleetlet');
       case 'forgotten':
-        return log.debug(about(fact), 'forgot the session of a fleetlet');
+        return log.debug(about(fact), 'fleetlet session forgotten');
       case 'refused':
-        return log.warn({ code: fact.reason, reason: fact.message, remote: fact.address }, 'refused a fleetlet');
+        return log.warn({ code: fact.reason, reason: fact.message, remote: fact.address }, 'fleetlet refused');
       case 'malformed':
-        return log.warn(
-          { reason: fact.message, remote: fact.address },
-          'closed a stream that said something malformed',
-        );
+        return log.warn({ reason: fact.message, remote: fact.address }, 'stream closed: malformed frame');
       case 'served':
-        return log.info({ subject: `targets/${fact.target.name}`, source: fact.fleetlet }, 'target is connected');
+        return log.info({ subject: `targets/${fact.target.name}`, source: fact.fleetlet }, 'target connected');
       case 'superseded': {
         const fields = { subject: `targets/${fact.target.name}`, source: fact.by };
-        return log.info(fields, 'another fleetlet speaks for the target now');
+        return log.info(fields, 'target is now served by another fleetlet');
       }
       case 'targetRefused': {
         const fields = { subject: `targets/${fact.name}`, source: fact.fleetlet, reason: fact.message };
-        return log.warn(fields, 'refused a target to a fleetlet');
+        return log.warn(fields, 'target refused to a fleetlet');
       }
       case 'messageRefused':
-        return log.debug({ ...about(fact), topic: fact.channel }, 'passed over what was said of a target by another');
+        return log.debug(
+          { ...about(fact), topic: fact.channel },
+          'message about a target dropped: sent by another fleetlet',
+        );
       case 'presenceTrouble': {
         const { error: err, retryInMs } = fact;
-        return log.warn({ err, retryInMs }, 'who came and went was not put down; will try again');
+        return log.warn({ err, retryInMs }, 'connects and disconnects not stored; retrying');
       }
       case 'presenceRefused':
         return log.warn(
@@ -101,7 +101,7 @@ function linesOf(log: Logger): (fact: HubFact) => void {
       case 'trouble':
         return log.warn(
           { ...about(fact), err: fact.error, operation: fact.what },
-          'a fleetlet was not answered; it asks again',
+          'request of a fleetlet not answered; the fleetlet retries',
         );
       default:
         return assertNever(fact, 'fact of a hub');

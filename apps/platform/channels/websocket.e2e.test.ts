@@ -7,7 +7,7 @@ import { type ServingPlatform, servingPlatform } from './testing/serving-platfor
 
 let platform: ServingPlatform;
 
-/** So many streams can be opened; each shows a word of its own. */
+/** Prepares tokens for that many streams. */
 async function words(enrolled: Parameters<typeof wordOf>[0], count: number): Promise<() => { authorization: string }> {
   const made = await Promise.all(Array.from({ length: count }, () => wordOf(enrolled)));
   return () => ({ authorization: `Bearer ${made.pop() ?? ''}` });

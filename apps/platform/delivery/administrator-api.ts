@@ -12,10 +12,10 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-/** The REST API, as a client has it: with all its rules, and in the audit log. */
+/** The REST API as a client uses it: with all its rules, and audited. */
 export type PlatformApi = (call: ApiCall, signal: AbortSignal) => Promise<ApiAnswer>;
 
-/** Without a token it is for who is taken for the administrator anyway. */
+/** Without a token, for a server that treats every local caller as the administrator. */
 export function administratorApi(
   server: () => Pick<HttpServer, 'inject'>,
   administrator: { readonly token: Secret<string> } | undefined,

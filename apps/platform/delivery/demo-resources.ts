@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { NewDeploymentSchema, NewTargetSchema, NewWorkspaceSchema } from '#protocol/api';
 
-/** No other type is served by the simulated fleet, and it serves no other. */
+/** The simulated fleet serves this type and no other. */
 export const SIMULATED_TYPE = 'simulated';
 
 export const DEMO_WORKSPACE = 'demo';
 
-/** Says how far the demo was made: only what is `seeding` is gone on with. */
+/** Tells how far the demo was seeded: only `seeding` is continued. */
 export const DEMO_LABEL = 'demo';
 
 export function demoWorkspace(): Static<typeof NewWorkspaceSchema> {
@@ -15,7 +15,7 @@ export function demoWorkspace(): Static<typeof NewWorkspaceSchema> {
 
 const REGIONS = ['eu-west', 'us-east', 'ap-south'] as const;
 const TIERS = ['core', 'edge'] as const;
-/** Of six, in their order: there is one of each from the third on. */
+/** For groups of six, in order: from three targets on there is one of each. */
 const ENVIRONMENTS = ['dev', 'staging', 'prod', 'prod', 'prod', 'prod'] as const;
 
 export function demoTargets(size: number): readonly Static<typeof NewTargetSchema>[] {
@@ -31,7 +31,7 @@ export function demoTargets(size: number): readonly Static<typeof NewTargetSchem
   }));
 }
 
-/** Stage by stage, each once the one before has been healthy for a while. */
+/** Stage by stage; each starts once the previous one has been healthy for a while. */
 export function demoDeployment(): Static<typeof NewDeploymentSchema> {
   const afterTasks = [{ type: 'health' as const, stableDuration: '10s' }];
   return {

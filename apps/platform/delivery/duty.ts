@@ -1,6 +1,6 @@
 import { unlessAborted } from '#kit/std';
 
-/** Whether this process is the one that acts for the platform, all others standing by. It may be so several times. */
+/** Whether this process is the active one; all others are on standby. It may become active several times. */
 export class Duty {
   #isOn = false;
   #terms = 0;
@@ -10,7 +10,7 @@ export class Duty {
     if (isOn) this.set(true);
   }
 
-  /** The number of the term that it is in; nothing while it stands by. */
+  /** The number of the current term; `undefined` on standby. */
   get term(): number | undefined {
     return this.#isOn ? this.#terms : undefined;
   }
@@ -23,7 +23,7 @@ export class Duty {
     this.#changed = Promise.withResolvers();
   }
 
-  /** Resolves as soon as it is in a later term than this one, with its number. */
+  /** Resolves with the number of the term as soon as it is later than this one. */
   async begun(after: number, signal: AbortSignal): Promise<number> {
     for (;;) {
       signal.throwIfAborted();

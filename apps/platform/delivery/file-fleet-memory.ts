@@ -3,15 +3,15 @@ import type { FleetMemory, Remembered } from '#contexts/delivery/adapters';
 import { replaceFile } from '../durable-file.ts';
 
 /**
- * What the simulated fleet remembers, a line for each thing, the latest last.
+ * The state of the simulated fleet, one entry per line, latest last.
  *
- * DECISION: no sync. It has to outlive the process, so that a start finds the fleet as it was; after a power cut a
- * target may have forgotten its last order, which is told and delivered again.
+ * DECISION: no fsync. It has to survive a restart of the process, so that the fleet is found unchanged; after a power
+ * failure a target may have lost its last order, which is reported and delivered again.
  */
 export function fileFleetMemory(file: string): FleetMemory {
   let last: Promise<void> = Promise.resolve();
   return {
-    /** Leaves only what still counts. */
+    /** Compacts the file to the entries that still count. */
     async recall(signal) {
       const lines = await readFile(file, { encoding: 'utf8', signal }).catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
@@ -24,7 +24,7 @@ export function fileFleetMemory(file: string): FleetMemory {
 
     async keep(remembered, signal) {
       signal.throwIfAborted();
-      // One after another, so that no line is torn by another.
+      // Sequentially, so that lines are never interleaved.
       last = last.catch(() => {}).then(() => appendFile(file, lineOf(remembered), { mode: 0o600 }));
       await last;
     },
@@ -49,7 +49,7 @@ function lineOf(remembered: Remembered): string {
   return `${JSON.stringify(remembered)}\n`;
 }
 
-/** The last line may have been cut off. */
+/** The last line may be incomplete. */
 function parse(line: string): Remembered[] {
   try {
     return line === '' ? [] : [JSON.parse(line) as Remembered];

@@ -17,10 +17,12 @@ export interface FollowSimulatedDeps {
 const PAGE = 1_000;
 const LOOK_MS = 5_000;
 const RETRY_MS = 1_000;
-/** What the path of everything begins with. */
+/** The common prefix of all paths. */
 const EVERYWHERE = '/';
 
-/** The fleet has a target for each that is registered with its type, also by hand, until it is deleted. */
+/**
+ * Keeps a simulated target for every registered target of the type, also those created by hand, until it is deleted.
+ */
 export async function followSimulatedTargets(deps: FollowSimulatedDeps, stop: AbortSignal): Promise<void> {
   const { events, fleet, sleep, log } = deps;
   const wake = new Wake(sleep);
@@ -35,7 +37,7 @@ export async function followSimulatedTargets(deps: FollowSimulatedDeps, stop: Ab
         if (page.length < PAGE) await wake.wait(LOOK_MS, stop);
       } catch (err) {
         if (stop.aborted) return;
-        log.warn({ err, retryInMs: RETRY_MS }, 'simulated targets were not looked for; will try again');
+        log.warn({ err, retryInMs: RETRY_MS }, 'simulated targets not read; retrying');
         await sleep(RETRY_MS, stop);
       }
     }
@@ -44,7 +46,7 @@ export async function followSimulatedTargets(deps: FollowSimulatedDeps, stop: Ab
   }
 }
 
-/** The position is noted before the look, so that nothing falls between the two; what comes twice does no harm. */
+/** The position is noted before the read, so that nothing is missed; repeated events are harmless. */
 async function addAll({ storage, events, fleet }: FollowSimulatedDeps, signal: AbortSignal): Promise<number> {
   const position = await events.lastPosition(signal);
   const all = await storage.read((reader) => targetPool(reader).below(EVERYWHERE, signal), signal);
@@ -69,6 +71,6 @@ function take(fleet: FollowSimulatedDeps['fleet'], { type, data }: StoredEvent):
 }
 
 function refOf({ uid, name, type }: TargetFacts): TargetRef {
-  // The uid of a target is what it is delivered by.
+  // Delivery identifies a target by its uid.
   return { id: uid as TargetId, name, type };
 }

@@ -43,7 +43,7 @@ eachDatabase('connections of an earlier process', (fresh) => {
   });
 
   const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
-  /** Of the life before: registered, and connected. Their uids. */
+  /** Targets registered and connected before the restart. Returns their uids. */
   async function connected(...names: readonly string[]): Promise<readonly string[]> {
     return await storage.write(async (tx) => {
       const unit = targetUnitOfWork(tx, { newId: uuidv7, workspaces: workspacePlaces });

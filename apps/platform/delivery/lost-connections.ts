@@ -10,17 +10,14 @@ import type { Duty } from './duty.ts';
 export interface LostConnectionsDeps {
   readonly storage: Storage;
   readonly duty: Duty;
-  /** Whether somebody in this process speaks for the target, by its uid. */
+  /** Whether an agent in this process serves the target, by its uid. */
   readonly isHeld: (uid: string) => boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly log: Logger;
 }
 
-/**
- * Agents whose process is gone come back to the next. What it says meanwhile is what is said everywhere: nobody is there
- * to take an order.
- */
+/** Agents of an ended process reconnect to the next one. Until then orders are answered with offline. */
 const GRACE_MS = 10_000;
 const PAGE = 1_000;
 const AGAIN = {
@@ -30,13 +27,13 @@ const AGAIN = {
 };
 
 /**
- * Connections belong to the life of the process that holds them. Whoever takes over says of those that nobody took up
- * again that they are over; one that stands by has no say, since another holds them.
+ * Connections end with the process that holds them. The process that becomes active marks those that were not taken up
+ * again as disconnected; one on standby does not, since another process holds them.
  */
 export function lostConnections(deps: LostConnectionsDeps): Runnable {
   const { duty, sleep, log } = deps;
   const isRetryable = (err: unknown): boolean => {
-    log.warn({ err }, 'connections of an earlier process were not ended; will try again');
+    log.warn({ err }, 'connections of an earlier process not ended; retrying');
     return true;
   };
   const run = async (stop: AbortSignal): Promise<never> => {
@@ -50,7 +47,7 @@ export function lostConnections(deps: LostConnectionsDeps): Runnable {
 }
 
 async function endAll({ storage, isHeld, clock }: LostConnectionsDeps, signal: AbortSignal): Promise<void> {
-  // Whoever only ends connections registers nothing.
+  // Ending connections never registers targets, so no addon types are needed.
   const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
   let after: string | undefined;
   do {

@@ -25,7 +25,7 @@ const MODULES = [OUTBOX_MIGRATIONS, httpMigrations, WORKSPACE_MIGRATIONS, TARGET
 
 const NewDeployment = Type.Object({ name: Type.String() }, { additionalProperties: true });
 
-/** Workspaces and targets as they are; of deployments only what a create takes. */
+/** Real workspaces and targets; of deployments only the create. */
 async function aPlatform(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-demo-'));
   const database = await freshDatabase('sqlite');

@@ -22,7 +22,7 @@ export interface OpenDeliveryDeps {
   readonly events: EventLog;
   readonly log: Logger;
   readonly dataFolder: string;
-  /** How many simulated targets an empty instance begins with; without any there is no simulated fleet. */
+  /** The number of simulated targets in a new instance; 0 for no simulated fleet. */
   readonly demoFleet: number;
   /** Used while the runnables run, not before. */
   readonly api: PlatformApi;
@@ -32,9 +32,9 @@ export interface OpenDeliveryDeps {
   readonly sleep?: Sleep;
 }
 
-/** Whoever makes something of what agents say. */
+/** Processes the reports of agents. */
 export interface ReportTaker extends Pick<AgentReports, 'report' | 'inventory'> {
-  /** After it was put down with the target, and before its inventory. */
+  /** Called after it was stored with the target, and before the inventory. */
   connectionChanged(
     changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
     signal: AbortSignal,
@@ -44,9 +44,9 @@ export interface ReportTaker extends Pick<AgentReports, 'report' | 'inventory'> 
 export interface Delivery {
   /** The only way to a target. */
   readonly router: DeliveryAgent;
-  /** Where agents in this process make themselves known. */
+  /** The registry of the agents in this process. */
   readonly agents: AgentRegistry;
-  /** Where they say what they have to say. */
+  /** Receives the reports of agents. */
   readonly reports: AgentReports;
   readonly addonTypes: AddonTypes;
   readonly runnables: readonly Runnable[];
@@ -68,14 +68,14 @@ export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal):
   };
 }
 
-/** `held` are the targets that somebody in this process speaks for. */
+/** `held` are the targets that are served by an agent in this process. */
 function agentReports({ storage, reports, clock = systemClock }: OpenDeliveryDeps, held: Set<string>): AgentReports {
   const putDown = reportConnections({ storage, clock });
   return {
     report: (all, signal) => reports.report(all, signal),
     inventory: (all, signal) => reports.inventory(all, signal),
     connectionChanged: async (changes, signal) => {
-      // Before it is written: whoever looks for those that nobody holds must not find it there without.
+      // Before the write: the search for lost connections must not find a connected target that is not held.
       for (const { target, isOnline } of changes) {
         if (isOnline) held.add(target.id);
         else held.delete(target.id);
@@ -92,15 +92,14 @@ interface DemoParts extends OpenDeliveryDeps {
   readonly agentReports: AgentReports;
 }
 
-/** Slow enough to be watched. */
+/** Slow enough to watch. */
 const DEMO_BEHAVIOUR = { latencyMs: 50, applyMs: 1_000, healthMs: 1_500, jitterMs: 3_000 };
 const MEMORY_FILE = 'demo-fleet.jsonl';
 
 async function openDemoFleet(parts: DemoParts, signal: AbortSignal): Promise<Runnable[]> {
   const { storage, events, log, agents, clock = systemClock, sleep = realSleep } = parts;
   const memory = fileFleetMemory(join(parts.dataFolder, MEMORY_FILE));
-  const onTrouble = (err: unknown): void =>
-    log.warn({ err }, 'what simulated targets said was not kept; will try again');
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'reports of simulated targets not stored; retrying');
   const fleet = await SimulatedFleet.open(
     { reports: parts.agentReports, onTrouble, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory },
     signal,
@@ -113,7 +112,7 @@ async function openDemoFleet(parts: DemoParts, signal: AbortSignal): Promise<Run
   ];
 }
 
-/** A demo that cannot be made is no reason not to serve. */
+/** A failed demo must not keep the platform from serving. */
 async function seedAndFollow(
   { api, demoFleet, log }: DemoParts,
   follow: (stop: AbortSignal) => Promise<void>,
@@ -121,14 +120,14 @@ async function seedAndFollow(
 ): Promise<void> {
   const seeding = seedDemo(api, demoFleet, stop).then(
     (seeded) => {
-      if (seeded.kind === 'seeded') log.info({ count: demoFleet }, 'made a demo with simulated targets');
+      if (seeded.kind === 'seeded') log.info({ count: demoFleet }, 'demo with simulated targets created');
       if (seeded.kind === 'refused') {
         const { path, status, code } = seeded;
-        log.warn({ path, status, code }, 'the demo was not made to its end; the next start goes on');
+        log.warn({ path, status, code }, 'demo not fully created; the next start continues');
       }
     },
     (err: unknown) => {
-      if (!stop.aborted) log.warn({ err }, 'the demo was not made to its end; the next start goes on');
+      if (!stop.aborted) log.warn({ err }, 'demo not fully created; the next start continues');
     },
   );
   await Promise.all([seeding, follow(stop)]);

@@ -10,9 +10,9 @@ export interface ReportConnectionsDeps {
   readonly clock: Clock;
 }
 
-/** Puts down with the targets who is connected. What is said of a target that is gone is nobody's business. */
+/** Stores connection states with the targets. Reports about deleted targets are ignored. */
 export function reportConnections({ storage, clock }: ReportConnectionsDeps) {
-  // Whoever only reports registers nothing.
+  // Reporting never registers targets, so no addon types are needed.
   const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
   return async (changes: readonly ConnectionChange[], signal: AbortSignal): Promise<void> => {
     const reports = changes.map(({ target, isOnline, time }): ConnectionReport => {

@@ -3,14 +3,14 @@ import { DEMO_LABEL, DEMO_WORKSPACE, demoDeployment, demoTargets, demoWorkspace 
 
 export type Seeded =
   | { readonly kind: 'seeded' }
-  /** There is something in the instance that is none of the demo's. */
+  /** The instance contains something that is not part of the demo. */
   | { readonly kind: 'notEmpty' }
-  /** The API refused a step. What is there stays, and the next start goes on. */
+  /** The API refused a step. Everything created so far stays, and the next start continues. */
   | { readonly kind: 'refused'; readonly path: string; readonly status: number; readonly code: string };
 
 /**
- * Makes the demo in an instance that has nothing in it, and nowhere else. A start that was cut off half-way is gone on
- * with by the next: each step may be done twice, and the workspace says that the last has not been done.
+ * Creates the demo in an empty instance only. A start that was interrupted is continued by the next: each step is
+ * idempotent, and a label of the workspace tells that the last step is not done.
  */
 export async function seedDemo(api: PlatformApi, size: number, signal: AbortSignal): Promise<Seeded> {
   if (!(await isToBeSeeded(api, signal))) return { kind: 'notEmpty' };
@@ -40,7 +40,7 @@ async function isToBeSeeded(api: PlatformApi, signal: AbortSignal): Promise<bool
   return others.every(({ name, labels }) => name === DEMO_WORKSPACE && labels[DEMO_LABEL] === 'seeding');
 }
 
-/** Whoever may not look has something to hide: then nothing is made. */
+/** If the list cannot be read, the instance counts as not empty, and nothing is created. */
 async function listed(api: PlatformApi, path: string, signal: AbortSignal): Promise<NonNullable<Page['items']>> {
   const { status, body } = await api({ method: 'GET', path }, signal);
   return status === 200 ? ((body as Page).items ?? []) : UNKNOWN;

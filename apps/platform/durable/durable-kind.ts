@@ -1,7 +1,7 @@
 import { BadValue, type Kind } from '#kit/config';
 import { parseTemporalUrl, type TemporalAddress } from '#kit/durable/temporal';
 
-/** What executes workflows. */
+/** The workflow engine. */
 export type DurableChoice =
   | { readonly engine: 'embedded' }
   | { readonly engine: 'temporal'; readonly server: TemporalAddress };
@@ -14,7 +14,7 @@ export const durableKind: Kind<DurableChoice> = {
     try {
       return { engine: 'temporal', server: parseTemporalUrl(text) };
     } catch {
-      // Why it is no such URL does not matter: the sentence shows one.
+      // The expected format is more helpful than the reason.
       throw new BadValue(`is not ${this.expects}`);
     }
   },

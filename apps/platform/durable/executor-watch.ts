@@ -13,24 +13,24 @@ export interface ExecutorWatch {
   readonly probe: Probe;
 }
 
-/** Turns what the embedded engine tells into lines of the log, metrics and a word for `/readyz`. */
+/** Turns the events of the embedded engine into log lines, metrics and the state in `/readyz`. */
 export function watchExecutor({ log, metrics }: ExecutorWatchDeps): ExecutorWatch {
   const executing = metrics.gauge({
     name: 'fleetshift_workflow_executor',
-    help: '1 while this process executes the workflows, 0 while it stands by.',
+    help: '1 while this process executes the workflows, 0 while it is on standby.',
   });
   const ended = metrics.counter({
     name: 'fleetshift_workflows_ended_total',
-    help: 'Workflows that ended in this process, by how they ended.',
+    help: 'Workflows that ended in this process, by outcome.',
     labels: ['status'],
   });
   const parked = metrics.counter({
     name: 'fleetshift_workflows_parked_total',
-    help: 'Times that this process found a workflow which its code cannot replay.',
+    help: 'Workflows that this process parked because its code cannot replay them.',
   });
   const interruptions = metrics.counter({
     name: 'fleetshift_workflow_interruptions_total',
-    help: 'Times that this process had to begin anew with executing.',
+    help: 'Times that execution in this process was interrupted and restarted.',
   });
 
   let isExecuting = false;
@@ -46,27 +46,27 @@ export function watchExecutor({ log, metrics }: ExecutorWatchDeps): ExecutorWatc
         set(true);
         return log.info({}, 'executing workflows');
       case 'recovered':
-        return log.info({ count: fact.open }, 'brought back the open workflows that do not only wait');
+        return log.info({ count: fact.open }, 'open workflows recovered, except those that only wait');
       case 'ended':
         ended.add({ status: fact.status });
-        return log.debug({ subject: `workflows/${fact.workflow}` }, 'a workflow ended');
+        return log.debug({ subject: `workflows/${fact.workflow}` }, 'workflow ended');
       case 'parked': {
         parked.add({});
         const { code, message } = fact.reason;
         const fields = { subject: `workflows/${fact.workflow}`, code, reason: message };
-        return log.warn(fields, 'parked a workflow; it goes on once code that fits its history is started');
+        return log.warn(fields, 'workflow parked; it resumes once code that fits its history is started');
       }
       case 'interrupted': {
         set(false);
         interruptions.add({});
         const { error: err, retryInMs } = fact;
-        return log.warn({ err, retryInMs }, 'workflows are not executed by this process for now; will try again');
+        return log.warn({ err, retryInMs }, 'workflow execution interrupted; retrying');
       }
       default:
         return assertNever(fact, 'executor fact');
     }
   };
-  // Standing by is what all processes but one do: no reason not to send requests here.
+  // All processes but one are on standby: that is no reason to withhold requests.
   const check = async (): Promise<string> => (isExecuting ? 'executing' : 'standing by');
   return { onFact, probe: { name: 'workflows', check } };
 }

@@ -1,10 +1,10 @@
 import type { HistoryEntry } from '#kit/durable';
 import { HttpError, type PageKey, type PageKeyShape } from '#kit/http';
 
-/** An entry can hold two payloads of a mebibyte each; a page ends early before it grows much beyond this. */
+/** An entry can hold two payloads of 1 MiB each; a page ends early before it grows much beyond this. */
 const PAGE_CHARS = 4 * 1024 * 1024;
 
-/** How many entries came before, and the step and the time of the last of them. */
+/** The number of entries before the page, and the step and the time of the last of them. */
 export const HISTORY_KEY: PageKeyShape = ['number', 'number', 'number'];
 
 export interface HistoryPage {
@@ -18,7 +18,7 @@ export interface HistoryRange {
   readonly pageSize: number;
 }
 
-/** A part of a history. A workflow that continued as new has another one, in which the place means nothing. */
+/** A page of a history. A workflow that continued as new has a new history, in which an old position is invalid. */
 export function historyPage(history: readonly HistoryEntry[], { after, pageSize }: HistoryRange): HistoryPage {
   const begin = after === undefined ? 0 : Number(after[0]);
   if (after !== undefined && !isAt(history[begin - 1], after)) throw goneOn();
@@ -36,8 +36,8 @@ function isAt(entry: HistoryEntry | undefined, [, step, time]: PageKey): boolean
 }
 
 function goneOn(): HttpError {
-  const message = 'is of a run that has ended; the workflow continued as new, with a history of its own';
-  return new HttpError('INVALID_PAGE_TOKEN', `The pageToken ${message}. Leave it out to begin anew.`, {
+  const message = 'belongs to a run that has ended; the workflow continued as new, with a new history';
+  return new HttpError('INVALID_PAGE_TOKEN', `The pageToken ${message}. Omit it to start from the beginning.`, {
     faults: [{ path: 'query/pageToken', message }],
   });
 }

@@ -63,7 +63,7 @@ eachDatabase(ALL, (fresh) => {
   it('a dry run promises and does nothing', async () => {
     const asked = await api.call(`POST ${ALL}/napping:cancel?dryRun=true`, { reason: 'why not' });
     assert.deepEqual(asked, { status: 202, body: { workflow: 'napping', request: 'cancel' } });
-    // What is told later is seen later: had the cancel been there, it would have come first.
+    // Signals arrive in order: had the cancel been sent, it would have come first.
     await api.client.pause('napping', signal);
     await api.until('napping', has('paused'));
     await api.client.resume('napping', signal);

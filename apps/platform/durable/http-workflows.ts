@@ -18,15 +18,15 @@ const ITEM = `${COLLECTION}/{workflow}`;
 const DEFAULT_PAGE_SIZE = 100;
 const tags = ['workflows'];
 
-/** `/v1/workflows`: what is executed durably, for operators. Whoever starts workflows does so in the code. */
+/** `/v1/workflows`: the durable workflows, for operators. Workflows are started by code only. */
 export function workflowRoutes(client: WorkflowClient): Route[] {
   return [
     listRoute(client),
     getRoute(client),
     historyRoute(client),
     cancelRoute(client),
-    steerRoute(client, 'pause', 'What runs is let finish; nothing new is started until it is resumed.'),
-    steerRoute(client, 'resume', 'It goes on where it was paused.'),
+    steerRoute(client, 'pause', 'Running activities finish; nothing new is started until the workflow is resumed.'),
+    steerRoute(client, 'resume', 'Continues where it was paused.'),
   ];
 }
 
@@ -36,13 +36,13 @@ function listRoute(client: WorkflowClient): Route {
     path: COLLECTION,
     operationId: 'listWorkflows',
     summary: 'List workflows',
-    description: 'The newest first. Those that ended are listed for as long as they are kept.',
+    description: 'Newest first. Ended workflows are listed for as long as they are retained.',
     tags,
     permission: 'workflows.read',
     schema: { query: WorkflowListQuerySchema, responses: { 200: WorkflowPageSchema } },
     handler: async ({ query, operationId, signal }) => {
       const { pageSize = DEFAULT_PAGE_SIZE, pageToken, ...identity } = query;
-      // The engine's own token within ours, so that one of another list is told apart here, whatever the engine.
+      // The engine's token is wrapped, so that a token of another list is detected here for any engine.
       const tokens = new PageTokens({ operationId, identity }, ['string']);
       const from = pageToken === undefined ? {} : { pageToken: String(tokens.decode(pageToken)[0]) };
       const page = await client.list({ ...identity, pageSize, ...from }, signal);
@@ -58,7 +58,7 @@ function getRoute(client: WorkflowClient): Route {
     path: ITEM,
     operationId: 'getWorkflow',
     summary: 'Get a workflow',
-    description: 'With what it waits for right now.',
+    description: 'Includes what it is waiting for.',
     tags,
     permission: 'workflows.read',
     schema: { params: WorkflowParamsSchema, responses: { 200: WorkflowSchema } },
@@ -71,8 +71,8 @@ function historyRoute(client: WorkflowClient): Route {
     method: 'GET',
     path: `${ITEM}/history`,
     operationId: 'getWorkflowHistory',
-    summary: 'Read what happened to a workflow',
-    description: 'Of the run at hand, in the order in which the workflow saw it.',
+    summary: 'Get the history of a workflow',
+    description: 'The current run, in the order in which the workflow saw the events.',
     tags,
     permission: 'workflows.read',
     schema: {
@@ -99,8 +99,7 @@ function cancelRoute(client: WorkflowClient): Route {
     path: `${ITEM}:cancel`,
     operationId: 'cancelWorkflow',
     summary: 'Cancel a workflow',
-    description:
-      'What it waits for is given up, its children are cancelled too, and it may still clean up after itself.',
+    description: 'It stops waiting, its children are cancelled too, and it may still clean up.',
     tags,
     permission: 'workflows.steer',
     schema: { params: WorkflowParamsSchema, body: CancelWorkflowSchema, responses: { 202: WorkflowRequestSchema } },
@@ -135,7 +134,7 @@ type SteeringRequest = Pick<
   'params' | 'dryRun' | 'signal' | 'recordAttempt' | 'recordNothing'
 >;
 
-/** A dry run refuses what the engine would refuse, and does nothing else. */
+/** A dry run performs the checks of the engine, and nothing else. */
 async function doOrCheck(
   client: WorkflowClient,
   request: SteeringRequest,
@@ -155,7 +154,7 @@ async function hasEnded(client: WorkflowClient, id: string, signal: AbortSignal)
   try {
     return (await client.describe(id, signal)).endTime !== undefined;
   } catch (error) {
-    // It is there and open, and only what it waits for cannot be told by the code at hand.
+    // The workflow exists and is open; only what it waits for is unknown to the present code.
     if (error instanceof DurableError && error.code === 'WORKFLOW_PARKED') return false;
     throw error;
   }

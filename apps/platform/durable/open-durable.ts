@@ -13,9 +13,9 @@ export interface DurableOptions {
   readonly choice: DurableChoice;
   readonly set: WorkflowSet;
   readonly storage: Storage;
-  /** Of this process alone, and of the next one that has its data folder. */
+  /** Identifies this process, and the next one with the same data folder. */
   readonly seat: string;
-  /** Told when this process begins to be the one that acts for the platform, and when it ceases to. */
+  /** Called when this process becomes active, and when it ceases to be. */
   readonly onDuty: (isOn: boolean) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -26,11 +26,11 @@ export interface Durable {
   readonly client: WorkflowClient;
   readonly executor: Runnable;
   readonly probe: Probe;
-  /** Once the executor has ended, and nobody asks the client any more. */
+  /** To be called once the executor has ended and the client is no longer used. */
   close(): Promise<void>;
 }
 
-/** Processes that are to share their work use the same one; what separates installations is the namespace. */
+/** Processes that share work use the same queue; installations are separated by namespace. */
 const TASK_QUEUE = 'fleetshift';
 const EXECUTOR = 'workflow executor';
 
@@ -56,8 +56,8 @@ function openEmbedded({ set, storage, seat, onDuty, metrics, log }: DurableOptio
 }
 
 /**
- * DECISION: with Temporal all processes execute, and none of them is known to be the only one but where there can be no
- * other. So nobody is on duty on Postgres: connections of a process that died stay until their agents are heard of again.
+ * DECISION: with Temporal all processes execute, and none is known to be the only one, except on SQLite. So on Postgres
+ * no process is active in this sense: targets of a process that died stay connected until their agents reconnect.
  */
 async function openTemporal(
   server: TemporalAddress,
@@ -82,9 +82,9 @@ async function openTemporal(
   };
 }
 
-/** What to do about it, where that is not said. */
+/** Adds the remedy where the message has none. */
 function unreachable(error: unknown): TemporalError | undefined {
   if (!(error instanceof TemporalError) || error.code !== 'TEMPORAL_UNREACHABLE') return undefined;
-  const act = 'it does not answer; see that it is up, and that --durable has its address and namespace';
+  const act = 'it does not answer; check that it is running, and that --durable has its address and namespace';
   return new TemporalError(error.code, `${error.message}: ${act}`, { cause: error });
 }

@@ -44,7 +44,7 @@ function toWaitResource({ since, until, lastError, ...waiting }: WaitingFor): Wo
   };
 }
 
-/** An engine may know more of it; this is what the API promises. */
+/** An engine may return more fields; the API promises these. */
 function toFailure({ code, message }: WorkflowFailure): WorkflowFailure {
   return { code, message };
 }

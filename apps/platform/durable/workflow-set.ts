@@ -1,6 +1,6 @@
 import type { Registry } from '#kit/durable';
 
-/** What an engine runs, and the modules that export the workflows of it, for an engine that bundles them. */
+/** The workflows of an engine, and the modules that export them, for an engine that bundles them. */
 export interface WorkflowSet extends Registry {
   readonly modules: readonly URL[];
 }

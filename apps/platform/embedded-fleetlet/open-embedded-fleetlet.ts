@@ -31,13 +31,13 @@ import { createMemoryTransport } from '#kit/transport/memory';
 import { watchBroker } from '../../fleetlet/watch-broker.ts';
 
 export interface EmbeddedFleetletDeps {
-  /** The hub's door for the fleetlet within, which needs no certificate. */
+  /** Accepts links of the fleetlet inside the platform, without a certificate. */
   readonly accept: AcceptLink;
-  /** In process: nothing is remembered here that could be asked. */
+  /** In process, so nothing needs to be cached. */
   readonly access: AccessResolver;
   readonly folder: string;
   readonly config: {
-    /** `none` for no socket; unless told, in the folder. */
+    /** `none` for no socket; in the folder by default. */
     readonly fleetletSocket: string | undefined;
     readonly fleetletTcp: HostPort | undefined;
     readonly fleetletTokenFile: string | undefined;
@@ -50,15 +50,18 @@ export interface EmbeddedFleetlet {
   readonly socket: string | undefined;
   readonly tcp: HostPort | undefined;
   readonly runnables: readonly Runnable[];
-  /** For an agent within this process, which runs what it gets. */
+  /** For an agent within this process; the caller runs the client. */
   connect(process: string): LocalClient;
   close(): Promise<void>;
 }
 
-/** Paths of Unix sockets are short: 108 bytes with the end mark on Linux, 104 elsewhere. */
+/** Paths of Unix sockets are short: 108 bytes with the terminator on Linux, 104 elsewhere. */
 const LONGEST_SOCKET = 103;
 
-/** A fleetlet of the platform's own, for addons and agents beside it: the same broker, and no network in between. */
+/**
+ * The fleetlet inside the platform, for addons and agents on the same machine: the same broker, with an in-memory
+ * connection to the platform.
+ */
 export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<EmbeddedFleetlet> {
   const log = deps.log.child({ component: 'fleetlet' });
   const { transport, server } = createMemoryTransport({ accept: frameAcceptor(deps.accept) });
@@ -87,7 +90,7 @@ export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<
     sleep,
     newId: randomUUID,
     sha256,
-    // It has no certificate to call others with, nor to be called: its data goes through the platform, which is here.
+    // It has no certificate for direct connections, so its data goes through the platform.
     data: {
       credentials: { readTicket: readDataTicket, fleetletOf: fleetletOfCertificate },
       addresses: () => [],
@@ -106,13 +109,13 @@ export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<
       { name: 'embedded fleetlet to the platform', run: (signal) => uplink.run(signal) },
     ],
     close: async () => {
-      broker.close({ reason: 'draining', message: 'the platform stops', retryAfterMs: 0 });
+      broker.close({ reason: 'draining', message: 'the platform is shutting down', retryAfterMs: 0 });
       await Promise.all([...servers, within.server, server].map((each) => each.close()));
     },
   };
 }
 
-/** Nobody else can come this way. */
+/** Only agents of this process can connect this way. */
 const WITHIN: LocalAuthenticator = { identify: async () => ({ kind: 'known', identity: 'platform' }) };
 
 function localClient(connect: ReturnType<typeof frameConnections>, process: string, heartbeatMs: number): LocalClient {
@@ -161,9 +164,6 @@ function socketPath(chosen: string | undefined, folder: string, log: Logger): st
   if (chosen === 'none') return undefined;
   const path = resolve(chosen ?? join(folder, 'fleetlet.sock'));
   if (chosen !== undefined || Buffer.byteLength(path) <= LONGEST_SOCKET) return path;
-  log.warn(
-    { file: path, setting: 'fleetlet-socket' },
-    'the path is too long for a socket; local processes have no way in',
-  );
+  log.warn({ file: path, setting: 'fleetlet-socket' }, 'socket path is too long; local processes cannot connect');
   return undefined;
 }

@@ -3,17 +3,17 @@ import type { FleetletEndpoints } from '#contexts/enrolment/adapters';
 import type { HostPort } from '#kit/config';
 
 export interface Reached {
-  /** The header Host of whoever asks: the name that it knows us by. */
+  /** The Host header of the request: the name under which the client reached the platform. */
   readonly host: string | undefined;
-  /** What an operator says that others reach us at. */
+  /** The public URLs set by the operator. */
   readonly publicUrl: readonly URL[];
   readonly https?: HostPort | undefined;
   readonly fleetlets?: HostPort | undefined;
 }
 
 /**
- * Where a fleetlet connects to: by the name that it found us at when it enrolled, since the address that we listen at may
- * mean nothing where it is.
+ * The endpoints for a fleetlet, under the name that it used to enrol, since the listen address may mean nothing on its
+ * network.
  */
 export function endpointsFor({ host, publicUrl, https, fleetlets }: Reached): FleetletEndpoints {
   const name = hostnameOf(host);
@@ -25,7 +25,7 @@ export function endpointsFor({ host, publicUrl, https, fleetlets }: Reached): Fl
   };
 }
 
-/** Without the port. `undefined` for what is no host at all. */
+/** Without the port. `undefined` for an invalid host. */
 function hostnameOf(host: string | undefined): string | undefined {
   const url = host === undefined ? null : URL.parse(`http://${host}/`);
   return url === null || url.hostname === '' || url.username !== '' ? undefined : url.hostname;

@@ -26,14 +26,14 @@ export interface OpenEnrolmentDeps {
   readonly sealer: Sealer;
   readonly access: Pick<Access, 'catchUp' | 'visibility'>;
   readonly addonTypes: AddonTypes;
-  /** Where it listens, once it does. */
+  /** The addresses it listens on, once it does. */
   readonly listening: () => { readonly https?: HostPort | undefined; readonly fleetlets?: HostPort | undefined };
-  /** The file of the authority that vouches for the platform itself, if it is of its own making. */
+  /** The file of the CA of the platform's own certificate, if the platform made that CA itself. */
   readonly authorityFile: () => string | undefined;
   readonly log: Logger;
 }
 
-/** How machines come to belong to this platform, beside its neighbours. */
+/** Opens enrolment, wired to its neighbouring contexts. */
 export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal): Promise<Enrolment> {
   const { config, storage, sealer, access, addonTypes, listening, authorityFile, log } = deps;
   const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl } = config;
@@ -56,7 +56,7 @@ export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal
         const file = authorityFile();
         return file === undefined ? undefined : readFileSync(file, 'utf8');
       },
-      // Whoever enrolled a target finds it with his next request.
+      // A target is visible to the caller's next request.
       targetsChanged: async (names, until) => {
         for (const name of names) await access.catchUp({ kind: 'target', name }, until);
       },
@@ -65,7 +65,7 @@ export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal
   );
 }
 
-/** What enrolment has to say to whoever deletes or moves what its things are in. */
+/** Enrolment's part in deleting or moving workspaces and targets. */
 export const ENROLMENT_IN_TREE = {
   contents: enrolmentInTree,
   moves: enrolmentInTree,

@@ -3,7 +3,7 @@ import { workspaceNotFound } from '#contexts/workspaces';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import type { Transaction } from '#kit/storage';
 
-/** The workspaces, in the words of enrolment. */
+/** Adapts workspaces to the port of enrolment. */
 export function placeDirectory(tx: Transaction): WorkspaceDirectory {
   return {
     require: async (name, signal) => {

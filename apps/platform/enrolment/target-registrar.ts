@@ -5,7 +5,7 @@ import { workspacePlaces } from '#contexts/workspaces/adapters';
 import { parseResourceName, uuidv7 } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 
-/** The targets, in the words of enrolment. */
+/** Adapts targets to the port of enrolment. */
 export function targetRegistrar(addonTypes: AddonTypes): (tx: Transaction) => TargetRegistrar {
   const service = new TargetService({ newUid: uuidv7, addonTypes });
   return (tx) => {

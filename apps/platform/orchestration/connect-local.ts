@@ -10,7 +10,7 @@ export interface ConnectLocalDeps {
   readonly log: Logger;
 }
 
-/** The platform as a target says what it has as soon as its process takes over, as every agent does. */
+/** The platform as a target reports its inventory as soon as its process becomes active, like every agent. */
 export function connectLocal({ local, duty, log }: ConnectLocalDeps): Runnable {
   const again = {
     what: 'connect the platform as a target',
@@ -18,7 +18,7 @@ export function connectLocal({ local, duty, log }: ConnectLocalDeps): Runnable {
     attempts: Number.POSITIVE_INFINITY,
     sleep,
     isRetryable: (err: unknown): boolean => {
-      log.warn({ err }, 'the platform did not say what it has as a target; will try again');
+      log.warn({ err }, 'inventory of the platform as a target not reported; retrying');
       return true;
     },
   };

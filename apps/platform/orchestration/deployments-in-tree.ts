@@ -12,15 +12,15 @@ export interface DeploymentsInTreeDeps {
   readonly clock: Clock;
 }
 
-/** As many as a person reads; the last line says how many more there are. */
+/** As many as a person reads; the last line tells how many more there are. */
 const SHOWN = 20;
 
-/** What deployments have to say to whoever deletes or moves what they are in, or on. */
+/** The part of deployments in deleting or moving workspaces and targets. */
 export interface DeploymentsInTree {
   readonly contents: (tx: Transaction) => ContentsReader;
-  /** Comes after the targets have followed. */
+  /** Runs after the targets have followed. */
   readonly moves: (tx: Transaction) => MoveObserver;
-  /** For whoever deletes a target. */
+  /** For the deletion of a target. */
   readonly targets: typeof dropTargetScores;
 }
 
@@ -40,8 +40,8 @@ export function deploymentsInTree({ unit, placements, clock }: DeploymentsInTree
 }
 
 /**
- * DECISION: deployments are named, also those of workspaces above that the mover may not see. He administers the targets
- * that they are on or come to, and whoever does may know what is put there and taken off.
+ * DECISION: deployments are named, also those of workspaces above that the caller may not see. The caller administers
+ * the targets concerned, and an administrator of a target may know what is deployed to it and removed from it.
  */
 function changesFor(moved: readonly MovedDeployment[]): MoveChange[] {
   const changes = moved.slice(0, SHOWN).map(({ deployment, kind, count }): MoveChange => {

@@ -14,7 +14,7 @@ export interface FollowTargetsDeps {
   readonly storage: Storage;
   readonly units: Units;
   readonly changes: Pick<TargetChanges, 'take'>;
-  /** Told how it is now, whenever targets came or went; often it was told before. */
+  /** Called with the current state whenever targets connected or disconnected; it may repeat known states. */
   readonly connectionChanged: (targets: readonly Connection[], signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,10 +25,10 @@ export interface Connection {
   readonly isOnline: boolean;
 }
 
-/** Targets whose news are taken in at once, and so in one transaction. */
+/** The number of target changes processed concurrently, and so in one transaction. */
 const AT_ONCE = 256;
 
-/** Tells deployments of what happens to targets: at least once, in order for each target, by one process at a time. */
+/** Passes changes of targets on to deployments: at least once, in order for each target, by one process at a time. */
 export function followTargets(deps: FollowTargetsDeps): Runnable {
   const { storage, log } = deps;
   const changes = new Gathering<TargetChange>((all, signal) => takeChanges(deps, all, signal));
@@ -39,7 +39,7 @@ export function followTargets(deps: FollowTargetsDeps): Runnable {
     consumers: [
       {
         name: 'orchestration-targets',
-        // What happened before there were deployments concerns none, and is soon read.
+        // Events from before the first deployment concern none, and are quickly skipped.
         startAt: 'beginning',
         types: TARGET_NEWS,
         concurrency: AT_ONCE,
@@ -83,14 +83,14 @@ async function findAll({ storage }: FollowTargetsDeps, targets: readonly TargetI
 function tell(fact: DispatchFact, log: Logger): void {
   if (fact.kind === 'will-retry') {
     const { error: err, position, key, attempts } = fact;
-    log.warn({ err, position, key, attempt: attempts }, 'a change of a target was not taken in; will try again');
+    log.warn({ err, position, key, attempt: attempts }, 'target change not applied; retrying');
   }
   if (fact.kind === 'dead-letter') {
     const { error: err, position, key, attempts } = fact;
-    const told = 'a change of a target was given up; :replan the deployments that it concerns';
+    const told = 'target change given up after repeated failures; :replan the deployments that it concerns';
     log.error({ err, position, key, attempt: attempts }, told);
   }
   if (fact.kind === 'interrupted') {
-    log.warn({ err: fact.error, retryInMs: fact.retryInMs }, 'changes of targets are not read; will try again');
+    log.warn({ err: fact.error, retryInMs: fact.retryInMs }, 'target changes not read; retrying');
   }
 }

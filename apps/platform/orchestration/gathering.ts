@@ -4,20 +4,20 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** How long one batch may take. */
+/** Timeout of one batch. */
 const WRITE_MS = 20_000;
 
 /**
- * While one batch is written, the next one gathers: the busier it is, the fewer transactions there are for each item. A
- * batch that does not work is tried item by item, so that one bad item harms no other. How many wait is for the callers
- * to bound, who all wait for their own.
+ * While one batch is written, the next one gathers: the higher the load, the fewer transactions per item. A failed
+ * batch is retried item by item, so that one bad item affects no other. Callers wait for their own items, which bounds
+ * the number that wait.
  */
 export class Gathering<T> {
   readonly #write: (items: readonly T[], signal: AbortSignal) => Promise<void>;
   #waiting: Waiting<T>[] = [];
   #isWriting = false;
 
-  /** May be told the same items twice. */
+  /** `write` may receive the same items twice. */
   constructor(write: (items: readonly T[], signal: AbortSignal) => Promise<void>) {
     this.#write = write;
   }
@@ -25,7 +25,7 @@ export class Gathering<T> {
   /** Resolves once it is written. */
   async add(item: T): Promise<void> {
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ item, resolve, reject }));
-    // Never rejects: each item is told by itself.
+    // Never rejects: each item is settled by itself.
     if (!this.#isWriting) this.#writeAll().catch(() => {});
     await written;
   }

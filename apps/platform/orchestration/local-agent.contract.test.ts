@@ -15,7 +15,7 @@ import { keepContent } from '../../../contexts/orchestration/testing/keep-conten
 
 const TARGET: TargetRef = { id: LOCAL_TARGET_ID, name: 'local', type: 'local' };
 
-/** A group of one, which is healthy once it is there: no target is placed. */
+/** A group of one child, which is healthy once it exists: no target is placed. */
 const groupOf = (child: string) => ({
   apiVersion: 'fleetshift.io/v1',
   kind: 'DeploymentGroup',
@@ -26,7 +26,7 @@ const groupOf = (child: string) => ({
   },
 });
 
-/** The platform as a target, with all that groups are made of; only that the test hears what it says. */
+/** The platform as a target, with everything that groups need; the test receives its reports. */
 async function open(database: TestDatabase, signal: AbortSignal): Promise<OpenedAgent> {
   const reports = new RecordingReports();
   const say = async (isOnline: boolean): Promise<void> =>
@@ -48,7 +48,7 @@ async function open(database: TestDatabase, signal: AbortSignal): Promise<Opened
     target: TARGET,
     reports,
     contents: [[groupOf('one')], [groupOf('two')]],
-    // Its connection is the life of the process that executes.
+    // It is connected for as long as the executing process lives.
     reconnect: async () => {
       await journey.stop();
       await say(false);
@@ -62,7 +62,7 @@ async function open(database: TestDatabase, signal: AbortSignal): Promise<Opened
   };
 }
 
-/** What is sent is on disk before it is: the agent relies on it. */
+/** Content is stored before it is sent: the agent relies on that. */
 function withContentKept(journey: () => GroupJourney): DeliveryAgent {
   const local = (): DeliveryAgent => journey().local;
   return {

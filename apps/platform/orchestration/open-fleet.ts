@@ -33,11 +33,11 @@ export interface OpenFleetDeps {
   readonly log: Logger;
 }
 
-/** What is deployed, and those that it is deployed to. */
+/** Deployments, and the targets that they are deployed to. */
 export interface Fleet {
   readonly tree: DeploymentsInTree;
   readonly addonTypes: AddonTypes;
-  /** Where agents make themselves known, and say what they have to say. */
+  /** Agents register and report here. */
   readonly agents: AgentRegistry;
   readonly reports: AgentReports;
   readonly workflows: WorkflowSet;
@@ -46,7 +46,7 @@ export interface Fleet {
   readonly purges: readonly Purge[];
 }
 
-/** What agents say goes to the deployments, and what deployments want to the agents. */
+/** Connects deployments and agents: reports go to the deployments, orders to the agents. */
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
   const { storage, sealer, metrics, log, duty } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
@@ -62,7 +62,7 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
   const reports = {
     report: intake.report.bind(intake),
     connectionChanged: intake.connectionChanged.bind(intake),
-    // Told in one breath, they are written together.
+    // Concurrent calls are written in one batch.
     inventory: async (all: readonly Inventory[], stop: AbortSignal) =>
       void (await Promise.all(all.map((inventory) => intake.inventory(inventory, stop)))),
   };

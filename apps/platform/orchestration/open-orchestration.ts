@@ -51,16 +51,16 @@ import { directoryIn } from './workspace-directory.ts';
 export interface OpenOrchestrationDeps {
   readonly storage: Storage;
   readonly sealer: Sealer;
-  /** What references to secrets are made with: of this instance, and the same ever after. */
+  /** The key for references to secrets: per instance, and never changed. */
   readonly fingerprintKey: Uint8Array;
   readonly clock: Clock;
-  /** When this platform was restored from a backup, if it was. */
+  /** When this platform was restored from a backup, if ever. */
   readonly restoredAt?: number | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** The way to targets, and where the platform itself is known as one. */
+/** The router to targets, and the registry for the platform itself as a target. */
 export interface Ways {
   readonly router: TargetRouter;
   readonly agents: Pick<AgentRegistry, 'register'>;
@@ -68,26 +68,26 @@ export interface Ways {
 
 /** Deployments, from the request to the target and back. */
 export interface Orchestration {
-  /** For those who delete and move workspaces. */
+  /** For the deletion and moves of workspaces. */
   readonly tree: DeploymentsInTree;
-  /** Where agents' words go. */
+  /** Receives the reports of agents. */
   readonly intake: ReportIntake;
-  /** Once, as soon as targets can be reached. */
+  /** To be called once, as soon as targets can be reached. */
   readonly connect: (ways: Ways) => Pipelines;
 }
 
-/** What access says: what a caller may see, and who may approve. */
+/** From access: what a caller may see, and who may approve. */
 export interface Seen {
   readonly visibility: Visibility;
   readonly approvers: Approvers;
 }
 
 export interface Pipelines {
-  /** The platform as a target; connects with the first that it has to do, unless it is told to before. */
+  /** The platform as a target; connects with its first order, unless connected before. */
   readonly local: Pick<LocalAgent, 'connect'>;
   readonly workflows: WorkflowSet;
   readonly routes: (seen: Seen) => readonly Route[];
-  /** What has to run beside the workflows. */
+  /** Background work beside the workflows. */
   readonly runnables: (client: WorkflowClient) => readonly Runnable[];
   readonly purges: readonly Purge[];
 }
@@ -175,7 +175,7 @@ function runnablesOf(parts: Parts & { readonly intake: ReportIntake; readonly cl
   const changes = new TargetChanges({ placements, manifests });
   const connectionChanged: FollowTargetsDeps['connectionChanged'] = (told, signal) =>
     intake.connectionChanged(told, signal);
-  const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines were not told the news; will try again');
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines not notified; retrying');
   return [
     followTargets({ storage, units, changes, connectionChanged, clock, log }),
     pipelineStarter({ storage, client, onTrouble }),

@@ -4,7 +4,7 @@ import { type Platform, platformHome } from '#testing/platform-process';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 
 const WORKSPACE = '/v1/workspaces/demo';
-/** It waits for somebody after the first of its targets. */
+/** Waits for an approval after its first target. */
 const ROLLOUT = {
   type: 'staged',
   stages: [{ name: 'first', selector: { matchLabels: { env: 'dev' } }, afterTasks: [{ type: 'approval' }] }],
@@ -28,7 +28,7 @@ async function asked(platform: Platform, what: string, body?: object, token = pl
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Somebody who may deploy, with his token and what he may do. */
+/** A service account that may deploy, with its token and grant. */
 async function deployer(platform: Platform, name: string): Promise<{ token: string; grant: string }> {
   const accounts = `${WORKSPACE}/service-accounts`;
   await asked(platform, `POST ${accounts}`, { name });

@@ -9,7 +9,10 @@ const GATES = [{ type: 'approval', requireDistinctApprover: true }];
 const POLICY = { policy: { requiredGates: GATES } };
 const content = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 
-/** Each a service account in `staff` with one token; `rootViewer` has a role on the root, and not that of an administrator. */
+/**
+ * Each is a service account in `staff` with one token; `rootViewer` has a role on the root, but is not an
+ * administrator.
+ */
 const CALLERS = {
   admin: { role: 'admin', on: 'shop' },
   deployer: { role: 'deployer', on: 'shop' },
@@ -44,7 +47,7 @@ describe('gates that a workspace demands', () => {
     platform.callAs(tokens.get(caller) ?? '', method, path, body);
   const statusAs = async (caller: Caller, method: string, path: string, body?: object) =>
     (await as(caller, method, path, body)).status;
-  /** The target is away: a rollout that waits for that alone has passed all gates. */
+  /** The target is offline: a rollout that waits for that alone has passed all gates. */
   const hasPassed = async (from: number): Promise<boolean> => {
     const { status } = (await as('viewer', 'GET', APP)).body as Deployed;
     const { revision = 0, waits = [] } = status?.rollout ?? {};
@@ -82,7 +85,7 @@ describe('gates that a workspace demands', () => {
     ['approver', 403],
     ['viewer', 403],
     ['rootViewer', 403],
-    // What is above the one workspace, or beside it, is not theirs to see.
+    // They may not see workspaces above their own, or beside it.
     ['adminBelow', 404],
     ['adminBeside', 404],
     ['admin', 200],

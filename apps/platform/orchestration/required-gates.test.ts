@@ -31,7 +31,7 @@ eachDatabase('gates that policies demand', (fresh) => {
     await send('POST /v1/workspaces', 201, { name: 'emea', ...pause('2m') });
     await send('POST /v1/workspaces', 201, { name: 'shop', parent: 'emea' });
     await send('POST /v1/workspaces', 201, { name: 'till', parent: 'shop', ...pause('3m') });
-    // The path of one begins like that of another, and it is another one all the same.
+    // The path of a sibling has the same prefix; it must not be affected.
     await send('POST /v1/workspaces', 201, { name: 'emea-2', ...pause('4m') });
     await server.close(1_000);
     const at = { [TILL]: '/root/emea/shop/till/', [STORE]: '/root/emea/shop/', [BESIDE]: '/root/emea-2/' };

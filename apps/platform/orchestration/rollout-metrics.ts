@@ -19,7 +19,7 @@ const LOOK_MS = 10_000;
 const PHASES = ['Planned', 'Running', 'Paused'] as const;
 const STATES = ['underWay', 'failed', 'offline'] as const satisfies readonly (keyof TargetCounts)[];
 
-/** How rollouts do, of the whole instance: every process tells the same. */
+/** Metrics of rollouts, instance-wide: every process reports the same. */
 export function rolloutMetrics(deps: RolloutMetricsDeps): Runnable {
   const { storage, clock, sleep, log } = deps;
   const show = gauges(deps.metrics);
@@ -32,7 +32,7 @@ export function rolloutMetrics(deps: RolloutMetricsDeps): Runnable {
           show(await storage.read(runningRollouts, within), clock.now());
         } catch (err) {
           signal.throwIfAborted();
-          log.warn({ err, retryInMs: EVERY_MS }, 'the metrics of rollouts are old; will look again');
+          log.warn({ err, retryInMs: EVERY_MS }, 'rollout metrics not updated; retrying');
         }
         await sleep(EVERY_MS, signal);
       }
@@ -43,16 +43,16 @@ export function rolloutMetrics(deps: RolloutMetricsDeps): Runnable {
 function gauges(metrics: Metrics): (rollouts: readonly RunningRollout[], now: number) => void {
   const rollouts = metrics.gauge({
     name: 'fleetshift_rollouts',
-    help: 'Rollouts that are under way, by phase.',
+    help: 'Rollouts in progress, by phase.',
     labels: ['phase'],
   });
   const still = metrics.gauge({
     name: 'fleetshift_rollouts_stalled_seconds',
-    help: 'Seconds since the rollout that has waited longest made progress; 0 when no rollout is under way.',
+    help: 'Seconds since the rollout that has waited longest made progress; 0 when no rollout is in progress.',
   });
   const targets = metrics.gauge({
     name: 'fleetshift_rollout_targets',
-    help: 'Targets of deployments with a rollout under way, by how they are.',
+    help: 'Targets of deployments with a rollout in progress, by state.',
     labels: ['state'],
   });
   return (all, now) => {
@@ -66,11 +66,11 @@ function gauges(metrics: Metrics): (rollouts: readonly RunningRollout[], now: nu
   };
 }
 
-/** The same router; how long agents take to answer, and what, is told. */
+/** The same router, with metrics of the agents' answers and response times. */
 export function meteredRouter(router: TargetRouter, metrics: Metrics): TargetRouter {
   const taken = metrics.histogram({
     name: 'fleetshift_delivery_handover_seconds',
-    help: 'How long agents took to take an order over, or not to.',
+    help: 'How long agents took to answer an order, by answer.',
     labels: ['answer'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
   });

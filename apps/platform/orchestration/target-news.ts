@@ -4,13 +4,13 @@ import type { StoredEvent } from '#kit/storage/outbox';
 import type { TargetResource } from '#protocol/api';
 import type { TargetId } from '#protocol/targets';
 
-/** What an event of a target means for deployments. */
+/** The meaning of a target's event for deployments. */
 export type TargetNews =
   | { readonly kind: 'change'; readonly change: TargetChange }
-  /** It came or went. Which of both is for the table to say: this may be old news. */
+  /** It connected or disconnected. The current state is read from the table, since the event may be old. */
   | { readonly kind: 'connection'; readonly target: TargetId };
 
-/** `target.updated` says nothing that the others do not. */
+/** `target.updated` adds nothing to the others. */
 export const TARGET_NEWS = [
   'target.created',
   'target.assigned',
@@ -61,7 +61,7 @@ function placementChange({ fields, paths, view }: PlacementChanged): TargetNews 
   return change({ uid: view.id }, { fields: fields.map((field) => FIELDS[field]), causes, paths });
 }
 
-/** As it was last. */
+/** From its last state. */
 function causeOfDelete({ lifecycle }: TargetResource): TargetCause {
   if (lifecycle === 'Deprovisioning') return 'deprovisioned';
   return lifecycle === 'Cordoned' ? 'cordonAndDelete' : 'deleted';

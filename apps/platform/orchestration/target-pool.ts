@@ -3,7 +3,7 @@ import { type PooledTarget, targetPool } from '#contexts/targets/adapters';
 import type { Reader } from '#kit/storage';
 import type { TargetId } from '#protocol/targets';
 
-/** The platform itself: whoever may place on it always finds it there. */
+/** The platform itself: always available to deployments that may place on it. */
 const LOCAL: PoolTarget = {
   id: LOCAL_TARGET_ID,
   name: 'local',
@@ -15,7 +15,7 @@ const LOCAL: PoolTarget = {
   isOnline: true,
 };
 
-/** The targets in the words of orchestration, as the transaction at hand sees them. */
+/** Adapts targets to the port of orchestration, within the current transaction. */
 export function poolIn(reader: Reader): TargetPool {
   const pool = targetPool(reader);
   return {
@@ -28,8 +28,8 @@ export function poolIn(reader: Reader): TargetPool {
   };
 }
 
-/** With the workspace, which only those need who look for the deployments above. */
+/** Includes the workspace, which is needed only to find the deployments above. */
 export function known(target: PooledTarget): PoolTarget & { readonly workspacePath: string } {
-  // The uid of a target is what orchestration knows it by.
+  // Orchestration identifies a target by its uid.
   return { ...target, id: target.id as TargetId };
 }

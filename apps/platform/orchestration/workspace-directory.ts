@@ -2,7 +2,7 @@ import type { WorkspaceDirectory } from '#contexts/orchestration';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import type { Reader } from '#kit/storage';
 
-/** The tree in the words of orchestration, as the transaction at hand sees it. */
+/** Adapts the tree to the port of orchestration, within the current transaction. */
 export function directoryIn(reader: Reader): WorkspaceDirectory {
   return { find: async (name, signal) => (await workspacePlaces(reader).places([name], signal))[0] };
 }

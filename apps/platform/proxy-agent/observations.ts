@@ -14,7 +14,7 @@ export interface ObservationsDeps {
 const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
-/** Puts down how it stands with clusters. Of what comes faster than it can be written, the last word counts. */
+/** Stores the status of clusters. If changes come faster than they can be written, the last one counts. */
 export class Observations {
   readonly #deps: ObservationsDeps;
   readonly #wake: Wake;
@@ -40,7 +40,7 @@ export class Observations {
         await this.#wake.wait(LOOK_MS, signal);
       } catch (err) {
         if (signal.aborted) return;
-        log.warn({ err, retryInMs: RETRY_MS }, 'how it stands with clusters was not put down; will try again');
+        log.warn({ err, retryInMs: RETRY_MS }, 'cluster status not saved; retrying');
         await sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -54,7 +54,7 @@ export class Observations {
   }
 }
 
-/** Whoever is still on the way has nothing to tell. */
+/** There is no status to report while the connection is being made. */
 function observationOf(state: ClusterState, time: number): Observation | undefined {
   switch (state.kind) {
     case 'Connecting':

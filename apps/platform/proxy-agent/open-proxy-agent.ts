@@ -26,24 +26,24 @@ export interface OpenProxyAgentDeps {
   readonly duty: Duty;
   readonly version: string;
   readonly environment: Environment;
-  /** Kubeconfigs are written by users. */
+  /** Users write the kubeconfigs, so their addresses are guarded. */
   readonly guard: DialGuard;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** Clusters that the platform serves by itself. */
+/** Clusters that the platform serves itself. */
 export interface ProxyAgent {
   readonly routes: ProxiedClusters['routes'];
   readonly runnables: readonly Runnable[];
 }
 
-/** Where the agent keeps in a cluster what it has to remember: the same for all, so that they take over from each other. */
+/** Where agents store their state in a cluster: the same for all, so that they can take over from each other. */
 const NAMESPACE = 'fleetshift-system';
 
 const RESOLVE_MS = 5_000;
 
-/** What it has to say to whoever deletes a target. */
+/** Its part in deleting a target. */
 export const PROXIED_IN_TREE = { targets: proxiedClustersInTree };
 
 export function openProxyAgent(deps: OpenProxyAgentDeps): ProxyAgent {
@@ -61,7 +61,7 @@ export function openProxyAgent(deps: OpenProxyAgentDeps): ProxyAgent {
   };
 }
 
-/** A name that cannot be resolved now may be resolved later: then it is checked again, as at every connect. */
+/** A name that cannot be resolved now may be resolvable later: it is checked again at every connect. */
 function addressRules({ guard, environment }: Pick<OpenProxyAgentDeps, 'guard' | 'environment'>): AddressRules {
   return {
     whyRefused: async (kubeconfig, signal) => {
@@ -78,7 +78,7 @@ function addressRules({ guard, environment }: Pick<OpenProxyAgentDeps, 'guard' |
   };
 }
 
-/** The targets, in the words of proxied clusters. */
+/** Adapts targets to the port of proxied clusters. */
 function targetsIn(reader: Reader): TargetDirectory {
   return {
     require: async (name, signal) => {
@@ -90,7 +90,7 @@ function targetsIn(reader: Reader): TargetDirectory {
   };
 }
 
-/** The fleetlet within speaks for those that the platform serves. */
+/** Binds the targets that the platform serves to the fleetlet inside it. */
 function speakersIn(addonTypes: AddonTypes): (tx: Transaction) => Speakers {
   const targets = targetRegistrar(addonTypes);
   return (tx) => {
@@ -107,7 +107,7 @@ const STATES = ['Connecting', 'Registering', 'Serving', 'StandingBy', 'Unreachab
 function stateGauge(metrics: Metrics): (states: ReadonlyMap<string, ClusterState>) => void {
   const gauge = metrics.gauge({
     name: 'fleetshift_proxied_clusters',
-    help: 'Clusters that this process has to serve by a kubeconfig, by how it stands with them.',
+    help: 'Clusters that this process has to serve by a kubeconfig, by state.',
     labels: ['state'],
   });
   return (states) => {

@@ -97,7 +97,7 @@ interface Secrets {
   readonly said: readonly string[];
 }
 
-/** What was left is nowhere to be read, and goes with its target. */
+/** A stored kubeconfig can be read nowhere, and is deleted with its target. */
 async function forgets(api: FleetApi, home: PlatformHome, { secret, said }: Secrets): Promise<void> {
   const audit = await api.ask('GET /v1/audit?workspace=root&pageSize=200', undefined, 200);
   const operations = audit.items.map(({ operation }) => operation);

@@ -10,7 +10,7 @@ import type { ConnectCluster } from '../../kubernetes-agent/clusters/connect-clu
 import { Duty } from '../delivery/duty.ts';
 import { proxyAgent } from './proxy-agent.ts';
 
-/** What was left with the platform, where servers are, and what is said to the fleetlet. */
+/** Stored kubeconfigs, addresses of servers, and the messages to the fleetlet. */
 class World {
   readonly happened: string[] = [];
   readonly observed = new Map<string, Observation>();

@@ -15,30 +15,30 @@ import { StoredSource } from './stored-source.ts';
 
 export interface ProxyAgentDeps {
   readonly clusters: ProxiedClusters;
-  /** To the fleetlet within, anew for each term of duty. */
+  /** Connects to the fleetlet inside the platform; a new client for each term of duty. */
   readonly connectWithin: (process: string) => LocalClient;
   readonly connect: ConnectCluster;
   readonly duty: Duty;
   readonly version: string;
   readonly environment: Environment;
   readonly log: Logger;
-  /** How it stands with all of them, after each change. */
+  /** The states of all clusters, after each change. */
   readonly onStates?: (states: ReadonlyMap<string, ClusterState>) => void;
   readonly sleep?: Sleep;
   readonly pace?: Partial<KeeperPace>;
 }
 
 const PROCESS = 'proxy-agent';
-/** In case that the word of another process was lost. */
+/** In case the announcement of another process was lost. */
 const LOOK_MS = 5_000;
 const DUTY_MS = 250;
 const GRACE_MS = 30_000;
-/** Within a process nobody is far away, and a platform that stops waits for nothing. */
+/** Within a process nothing is far away, so a shutdown does not wait long. */
 const PACE = { farewellMs: 500 };
 
 /**
- * Serves the clusters whose kubeconfigs were left with the platform, through the fleetlet within: the same agent that runs
- * beside fleetlets, as a proxy. Of several processes the one that acts for the platform does it.
+ * Serves the clusters whose kubeconfigs are stored with the platform, through the fleetlet inside it: the same agent
+ * that runs beside fleetlets, as a proxy. Of several processes only the active one does it.
  */
 export function proxyAgent(deps: ProxyAgentDeps): Runnable {
   return {
@@ -52,7 +52,7 @@ export function proxyAgent(deps: ProxyAgentDeps): Runnable {
   };
 }
 
-/** Most platforms have none, and need no agent. Resolves with whether it is still our turn. */
+/** Most platforms have no stored kubeconfigs, and need no agent. Resolves to whether this process is still active. */
 async function anyWanted(deps: ProxyAgentDeps, term: number, stop: AbortSignal): Promise<boolean> {
   const { clusters, duty, log, sleep = realSleep } = deps;
   const wake = new Wake(sleep);
@@ -60,7 +60,7 @@ async function anyWanted(deps: ProxyAgentDeps, term: number, stop: AbortSignal):
   try {
     for (; !stop.aborted && duty.term === term; await wake.wait(LOOK_MS, stop)) {
       const some = await clusters.list(stop).catch((err: unknown) => {
-        if (!stop.aborted) log.warn({ err }, 'kubeconfigs of targets were not looked for; will try again');
+        if (!stop.aborted) log.warn({ err }, 'kubeconfigs of targets not read; retrying');
         return [];
       });
       if (some.length > 0) return true;
@@ -75,7 +75,7 @@ interface Served extends ServableCluster {
   readonly source: StoredSource;
 }
 
-/** From when this process is to act until it is not, or stops. */
+/** From when this process becomes active until it no longer is, or stops. */
 class Term {
   readonly #deps: ProxyAgentDeps;
   readonly #term: number;
@@ -124,7 +124,7 @@ class Term {
     }
   }
 
-  /** Whoever is relieved stops at once: another process has begun. */
+  /** Stops at once when another process has become active. */
   async #untilRelieved(ending: AbortSignal, over: AbortController): Promise<void> {
     const { duty } = this.#deps;
     while (!ending.aborted && duty.term === this.#term) await this.#sleep(DUTY_MS, ending).catch(() => {});
@@ -137,7 +137,7 @@ class Term {
       try {
         await this.#reconcile(await clusters.list(ending));
       } catch (err) {
-        if (!ending.aborted) log.warn({ err }, 'kubeconfigs of targets were not looked for; will try again');
+        if (!ending.aborted) log.warn({ err }, 'kubeconfigs of targets not read; retrying');
       }
       await this.#wake.wait(LOOK_MS, ending).catch(() => {});
     }
@@ -164,7 +164,7 @@ class Term {
     }
   }
 
-  /** Whoever is closer comes back first after a restart, so that nothing is handed to and fro. */
+  /** After a restart, agents closer to the clusters reconnect first, so that targets are not passed back and forth. */
   #isEarly(): boolean {
     return performance.now() < this.#begun + GRACE_MS;
   }

@@ -6,11 +6,11 @@ export interface StoredSourceDeps {
   readonly clusters: Pick<ProxiedClusters, 'kubeconfig'>;
   /** The uid of the target. */
   readonly target: string;
-  /** For proxies on the way. */
+  /** For proxy settings. */
   readonly environment: Environment;
 }
 
-/** A kubeconfig that was left with the platform. It is opened once, and again when somebody says that there is another. */
+/** A kubeconfig stored with the platform. It is opened once, and again when it was changed. */
 export class StoredSource implements ClusterSource {
   readonly #deps: StoredSourceDeps;
   readonly #listeners = new Set<() => void>();
@@ -24,7 +24,7 @@ export class StoredSource implements ClusterSource {
     if (this.#config !== undefined) return this.#config;
     const { clusters, target, environment } = this.#deps;
     const stored = await clusters.kubeconfig(target, signal);
-    if (stored === undefined) throw new Error('its kubeconfig is there no longer');
+    if (stored === undefined) throw new Error('its kubeconfig was deleted');
     this.#config = parseKubeConfig(stored.text.reveal(), { environment });
     return this.#config;
   }

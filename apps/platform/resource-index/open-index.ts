@@ -26,7 +26,7 @@ export interface Index {
   close(): void;
 }
 
-/** What runs where: told by agents on the channel `index`, kept, and shown. */
+/** The index of objects on targets: received from agents on the channel `index`, stored, and served. */
 export function openIndex({ storage, hub, metrics, setAside, log: parent }: OpenIndexDeps): Index {
   const log = parent.child({ component: 'index' });
   const index = openResourceIndex({
@@ -56,7 +56,7 @@ export function openIndex({ storage, hub, metrics, setAside, log: parent }: Open
   };
 }
 
-/** What the index has to say to whoever deletes or moves what its things are about. */
+/** The part of the index in deleting or moving workspaces and targets. */
 export const INDEX_IN_TREE = {
   moves: indexInTree,
   targets: (tx: Transaction) => ({
@@ -71,7 +71,7 @@ export function indexPurge(storage: Storage): Purge {
   return { name: 'indexed objects', run: (signal) => purgeExpired(storage, systemClock.now(), signal) };
 }
 
-/** All that is said of one target arrives in order. */
+/** One key, so that all messages about one target arrive in order. */
 const KEY = 'index';
 
 function channelOf(hub: OpenIndexDeps['hub']): IndexChannel {

@@ -11,16 +11,16 @@ export interface WatchIndexDeps {
   readonly metrics: Metrics;
 }
 
-/** Turns what agents tell of their targets into metrics, and what goes wrong with it into lines of the log. */
+/** Turns index updates of agents into metrics, and failures into log lines. */
 export function watchIndex({ setAside, log, metrics }: WatchIndexDeps): IndexObserver {
   const changes = metrics.counter({
     name: 'fleetshift_index_changes_total',
-    help: 'Indexed objects that were put or deleted, and those that made no sense.',
+    help: 'Indexed objects that were put, deleted or refused.',
     labels: ['kind'],
   });
   const batches = metrics.counter({
     name: 'fleetshift_index_batches_total',
-    help: 'Transactions that indexed objects were written in.',
+    help: 'Transactions that wrote indexed objects.',
   });
   return {
     applied: ({ put, deleted, refused }) => {
@@ -28,10 +28,10 @@ export function watchIndex({ setAside, log, metrics }: WatchIndexDeps): IndexObs
       changes.add({ kind: 'put' }, put);
       changes.add({ kind: 'deleted' }, deleted);
       changes.add({ kind: 'refused' }, refused);
-      if (refused > 0) log.warn({ count: refused }, 'some of what an agent said of its target made no sense; left out');
+      if (refused > 0) log.warn({ count: refused }, 'invalid objects in index update from agent; skipped');
     },
-    trouble: (err) => log.warn({ err }, 'what agents said of their targets was not kept; will try again'),
-    // It is put right when the target connects again.
+    trouble: (err) => log.warn({ err }, 'index updates from agents not stored; retrying'),
+    // The resync on reconnect repairs it.
     lost: (target, err) => {
       const subject = `targets/${target}`;
       if (persistenceWith(err) === 'none') setAside({ source: 'index', subject, error: err });
@@ -49,7 +49,7 @@ export interface IndexMetricsDeps {
 
 const EVERY_MS = 30_000;
 
-/** How much there is of what, over all targets. */
+/** The number of indexed objects, over all targets. */
 export function indexMetrics({ counts, metrics, sleep, log }: IndexMetricsDeps): Runnable {
   const objects = metrics.gauge({
     name: 'fleetshift_index_objects',
@@ -58,7 +58,7 @@ export function indexMetrics({ counts, metrics, sleep, log }: IndexMetricsDeps):
   });
   const targets = metrics.gauge({
     name: 'fleetshift_index_targets',
-    help: 'Targets of which a type is followed, or why it is not, by type and state.',
+    help: 'Targets by type of object and by whether it is followed, or why not.',
     labels: ['type', 'state'],
   });
   const known = new Map<string, { readonly type: string; readonly state: string }>();
@@ -81,7 +81,7 @@ export function indexMetrics({ counts, metrics, sleep, log }: IndexMetricsDeps):
     run: async (signal) => {
       while (!signal.aborted) {
         await look(signal).catch((err: unknown) => {
-          if (!signal.aborted) log.warn({ err }, 'indexed objects were not counted; will try again');
+          if (!signal.aborted) log.warn({ err }, 'indexed objects not counted; retrying');
         });
         await sleep(EVERY_MS, signal);
       }

@@ -8,7 +8,7 @@ class SoldOut extends Error {
   override readonly name = 'SoldOut';
 }
 
-/** Workflows that wait for each thing that one can wait for. `moonlight` is never to be had. */
+/** Workflows that wait for each kind of event. `moonlight` is never available. */
 export const ERRAND_WORKFLOWS: WorkflowSet = {
   workflows: Object.values<AnyWorkflow>(errands),
   activities: [

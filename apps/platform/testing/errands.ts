@@ -2,14 +2,14 @@ import type { Payload } from '#kit/durable';
 import { defineWorkflow } from '#kit/durable';
 import { buy } from './buy.ts';
 
-/** One thing after another. */
+/** Buys one thing after another. */
 export const errand = defineWorkflow<{ things: readonly string[] }, Payload>('errand', async (ctx, { things }) => {
   const bought: Payload[] = [];
   for (const thing of things) bought.push(await ctx.run(buy, { thing }));
   return { bought };
 });
 
-/** Waits to be told something, and gives it back. */
+/** Waits for a signal, and returns its payload. */
 export const listener = defineWorkflow<null, Payload>(
   'listener',
   async (ctx) => (await ctx.waitSignal('word')) ?? null,

@@ -13,7 +13,7 @@ import { errand, listener, nap, parent, stumble } from './errands.ts';
 const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 
-/** So many seconds after the beginning. */
+/** That many seconds after the beginning. */
 export function secondsIn(count: number): string {
   return new Date(BEGIN + count * 1_000).toISOString();
 }
@@ -31,7 +31,7 @@ export interface Answered {
   readonly body: unknown;
 }
 
-/** The real server with the real routes over a real engine on a real database; its clock moves when the test moves it. */
+/** The real server with the real routes over a real engine on a real database; the test advances its clock. */
 export class WorkflowApi {
   readonly server: HttpServer;
   readonly client: WorkflowClient;
@@ -50,7 +50,7 @@ export class WorkflowApi {
     const engine = createEmbeddedEngine({ storage, registry: ERRAND_WORKFLOWS, clock, random: () => 0.5 });
     const asked = new AbortController();
     const ended = engine.run(asked.signal);
-    // A test that waits for what an engine no longer does is told by `close` what ended it.
+    // If the engine ends early, `close` reports the reason to a test that waits for it.
     ended.catch(() => {});
     const { server } = await testServer(workflowRoutes(engine.client), { clock });
     const stop = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export class WorkflowApi {
     return new WorkflowApi({ server, client: engine.client, clock, storage, stop });
   }
 
-  /** The same database, asked by a process with other code, which knows none of the workflows. */
+  /** The same database in a process with other code, which knows none of the workflows. */
   async otherCode(): Promise<HttpServer> {
     const registry = { workflows: [], activities: [] };
     const { client } = createEmbeddedEngine({ storage: this.#storage, registry, clock: this.#clock });
@@ -81,7 +81,7 @@ export class WorkflowApi {
     return { status: answer.statusCode, body: JSON.parse(answer.body) as unknown };
   }
 
-  /** One of each kind, the first in the first second, the next in the second, each at rest before the next begins. */
+  /** One of each kind, one second apart, each at rest before the next begins. */
   async startOneOfEach(): Promise<void> {
     const waits = ({ waitingFor }: WorkflowDescription): boolean => waitingFor.length > 0;
     const failedOnce = ({ waitingFor }: WorkflowDescription): boolean => waitingFor[0]?.lastError !== undefined;

@@ -2,7 +2,7 @@ import { secondsIn } from './workflow-api.ts';
 
 export const ALL = '/v1/workflows';
 
-/** One request, and what must be in its answer. */
+/** One request, and the expected parts of its response. */
 interface Row {
   readonly why: string;
   readonly call: string;

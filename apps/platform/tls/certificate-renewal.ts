@@ -6,7 +6,7 @@ import type { CertificateSource, ServerCertificate } from './certificate-source.
 export interface CertificateRenewalDeps {
   readonly source: CertificateSource;
   readonly serving: ServerCertificate;
-  /** Serves it to connections from now on. */
+  /** Serves this certificate on new connections from now on. */
   readonly install: (certificate: ServerCertificate) => void;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -15,7 +15,7 @@ export interface CertificateRenewalDeps {
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Takes over a new certificate while running. What is served stays until there is something better. */
+/** Picks up a new certificate while running. The served one stays until there is a better one. */
 export function certificateRenewal(deps: CertificateRenewalDeps): Runnable {
   const { source, install, clock, sleep, log } = deps;
   return {
@@ -34,8 +34,8 @@ export function certificateRenewal(deps: CertificateRenewalDeps): Runnable {
           log.info({ reason: `valid until ${found.notAfter.toISOString()}` }, 'serving a renewed certificate');
         } catch (err) {
           const message = err instanceof Error ? err.message : String(err);
-          // Once is enough: it is looked at every minute.
-          if (message !== complaint) log.error({ err }, 'no certificate to renew with; the old one stays');
+          // Logged once: it is checked every minute.
+          if (message !== complaint) log.error({ err }, 'certificate not renewed; still serving the old one');
           complaint = message;
         }
       }

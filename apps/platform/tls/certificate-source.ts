@@ -1,17 +1,17 @@
 import type { Secret } from '#kit/std';
 
-/** What a TLS server needs, in PEM. */
+/** The certificate and key of a TLS server, in PEM. */
 export interface ServerCertificate {
-  /** The server's own first, then those that vouch for it. */
+  /** The server's certificate first, then its issuers. */
   readonly chain: string;
   readonly key: Secret<string>;
   readonly notAfter: Date;
 }
 
-/** Where certificates come from. `current` is asked at the start and again and again, so that a renewed one is found. */
+/** Provides certificates. `current` is called at the start and repeatedly, so that a renewed one is found. */
 export interface CertificateSource {
-  /** What a client has to trust, when it is of our own making. */
+  /** The CA that clients have to trust, if the platform made it itself. */
   readonly authorityFile: string | undefined;
-  /** Throws `PlatformError` when there is none that could be served at this time. */
+  /** Throws `PlatformError` when there is none that is valid at this time. */
   current(now: number): ServerCertificate;
 }

@@ -7,7 +7,7 @@ export interface GivenCertificateOptions {
   readonly keyFile: string;
 }
 
-/** Files that somebody else keeps: read anew each time, so that whoever renews them has nothing to tell us. */
+/** Files managed by others: read again each time, so that a renewal needs no notification. */
 export function givenCertificate({ certificateFile, keyFile }: GivenCertificateOptions): CertificateSource {
   return {
     authorityFile: undefined,

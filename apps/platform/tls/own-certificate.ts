@@ -16,21 +16,21 @@ import { parseCertificate, parsePrivateKey, readIfThere, unusable } from './read
 
 export interface OwnCertificateOptions {
   readonly folder: string;
-  /** DNS names and IP addresses that the server is reached by. */
+  /** DNS names and IP addresses under which the server is reached. */
   readonly names: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
 const SERVER_LIFE_MS = 90 * DAY_MS;
-/** Clients whose clock is behind ours still accept it. */
+/** So that clients whose clock is behind accept it. */
 const BACKDATED_MS = 5 * 60_000;
 
 /**
- * An authority of our own and a server certificate signed by it. The authority stays for ten years, as every client has
- * to be told about it; the server's certificate is made anew whenever it does not fit any more, which nobody notices.
+ * A private authority and a server certificate signed by it. The authority lives for ten years, as every client has to
+ * trust it; the server certificate is replaced whenever it no longer fits, without any effect on clients.
  *
- * The server's key and certificate share one file, so that no crash can leave a pair that does not match.
+ * The server's key and certificate share one file, so that a crash cannot leave a mismatched pair.
  */
 export function ownCertificate({ folder, names }: OwnCertificateOptions): CertificateSource {
   const authorityFile = join(folder, 'ca.crt');
@@ -55,7 +55,7 @@ interface KeptAuthority extends Authority {
 
 function loadAuthority(folder: string, certificateFile: string, now: number): KeptAuthority {
   const keyFile = join(folder, 'ca.key');
-  const startAfresh = `restore it from a backup, or delete ${folder} to begin with a new authority, which every client has to trust anew`;
+  const startAfresh = `restore it from a backup, or delete ${folder} to create a new authority, which every client then has to trust`;
   let certificatePem = readIfThere(certificateFile);
   let keyPem = readIfThere(keyFile);
   if (keyPem === undefined && certificatePem !== undefined) throw unusable(`${keyFile} is missing; ${startAfresh}`);
@@ -65,7 +65,7 @@ function loadAuthority(folder: string, certificateFile: string, now: number): Ke
   }
   const key = parsePrivateKey(keyPem, keyFile, startAfresh);
   if (certificatePem === undefined) {
-    // Also after a crash between the two files: the key is good, and nobody has seen a certificate of it yet.
+    // Also after a crash between the two files: the key is good, and no certificate of it has been used yet.
     const name = `FleetShift authority ${fingerprint(key)}`;
     certificatePem = issueAuthorityCertificate(
       { name, key },
@@ -89,7 +89,7 @@ interface Wanted {
   readonly now: number;
 }
 
-/** Anything wrong with our own server file is mended by making a new one. */
+/** Any defect of the own server file is repaired by creating a new one. */
 function stillFits(pem: string, { authority, names, now }: Wanted): boolean {
   try {
     const certificate = new X509Certificate(pem);
@@ -120,7 +120,7 @@ function makeServer(authority: KeptAuthority, names: readonly string[], now: num
   return `${certificate}${keyPem}`;
 }
 
-/** Part of the name, so that two authorities on one machine are told apart. */
+/** Part of the name, to distinguish two authorities on one machine. */
 function fingerprint(key: KeyObject): string {
   return hash('sha256', createPublicKey(key).export({ type: 'spki', format: 'der' }), 'hex').slice(0, 8);
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PlatformError } from '../platform-error.ts';
 
-/** Reads a file that may not be there; what else goes wrong names the file. */
+/** `undefined` for a missing file; other errors name the file. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -12,12 +12,12 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** The first certificate of a PEM text. `what` names it in the message, and `advice` ends it. */
+/** The first certificate of a PEM text. `what` names it in the error message, `advice` ends the message. */
 export function parseCertificate(pem: string, what: string, advice = 'mend it'): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw unusable(`${what} holds no certificate in PEM; ${advice}`, cause);
+    throw unusable(`${what} contains no certificate in PEM; ${advice}`, cause);
   }
 }
 
@@ -25,8 +25,8 @@ export function parsePrivateKey(pem: string, what: string, advice = 'mend it'): 
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    // The cause of OpenSSL says nothing about the key itself, and neither do we.
-    throw unusable(`${what} holds no private key in PEM that could be read without a passphrase; ${advice}`, cause);
+    // OpenSSL's cause reveals nothing about the key itself, and neither does this message.
+    throw unusable(`${what} contains no private key in PEM that can be read without a passphrase; ${advice}`, cause);
   }
 }
 

@@ -6,7 +6,10 @@ import { ACCESS_EVENTS, type AccessEventType } from '../domain/access-event.ts';
 import { parseGrant } from '../domain/new-grant.ts';
 import { parseResourcePath } from '../domain/resource-ref.ts';
 
-/** What an event of this context, read from the log, means for the index; `undefined` for the events of others. */
+/**
+ * Translates an event of this context, read from the log, into an index change; `undefined` for events of other
+ * contexts.
+ */
 export function accessChangeOf(event: { readonly type: string; readonly data: unknown }): AccessChange | undefined {
   const type = ACCESS_EVENTS.find((each) => each === event.type);
   if (type === undefined) return undefined;
@@ -18,7 +21,7 @@ export function accessChangeOf(event: { readonly type: string; readonly data: un
   }
 }
 
-/** The data is what this context wrote: the thing as the API shows it. */
+/** This context wrote the event: its data is the resource as the API shows it. */
 function changeOf(type: AccessEventType, data: unknown): AccessChange {
   switch (type) {
     case 'grant.created':

@@ -11,7 +11,7 @@ import type { Gift } from '../domain/grant.ts';
 import type { PermittedResource } from '../domain/lookup-access.ts';
 import { pathOf } from '../domain/resource-ref.ts';
 
-/** Who somebody is, as the API shows it. */
+/** The caller's identity as the API shows it. */
 export function identityResource({ kind, id }: Caller, identity: Identity): IdentityResource {
   const { groups, instanceAdmin, within, roles } = identity;
   return {
@@ -41,7 +41,7 @@ export function explanationResource(explanation: ToldExplanation): AccessExplana
   };
 }
 
-/** What is given, as the fields of a grant. */
+/** The role or permission that a grant confers, as the fields of the API. */
 export function giftFields(gives: Gift) {
   if (gives.kind === 'role') return { role: gives.role };
   return { permission: gives.permission, attributes: { ...gives.attributes } };

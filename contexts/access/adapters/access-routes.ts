@@ -15,17 +15,17 @@ import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
 
 export interface AccessRoutesDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
   readonly storage: Storage;
-  /** Told of each change as soon as it is committed. */
+  /** Each change is applied to it as soon as it is committed. */
   readonly index: AccessIndex;
-  /** From the index unless told otherwise. */
+  /** Default: answered from the index. */
   readonly decisions?: AccessDecisions;
   readonly notFound: NotFoundErrors;
   readonly admins: AdminCredentials;
-  /** For grants, schemas and events. */
+  /** For uids of grants, schemas and events. */
   readonly newUid?: () => Uuid;
 }
 
-/** Grants, permission schemas, and questions about access. */
+/** Routes for grants, permission schemas and access questions. */
 export function accessRoutes(deps: AccessRoutesDeps): Route[] {
   const { storage, index, notFound, admins, resourcesIn, newUid = uuidv7 } = deps;
   const { decisions = new IndexedDecisions(index) } = deps;

@@ -9,13 +9,13 @@ const MAX_VALUE_CHARS = 4_096;
 const MAX_DEPTH = 16;
 const MAX_FAULTS = 20;
 
-/** Of keywords whose value is a schema, a list of them, or an object of them. */
+/** Keywords whose value is a schema (`WITH_SCHEMA`), or a list of schemas (`WITH_SCHEMAS`). */
 const WITH_SCHEMA = new Set(['items', 'additionalProperties', 'not']);
 const WITH_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf']);
 
 /**
- * DECISION: a closed list, without regular expressions and references. Values are checked on the thread that answers
- * everybody, and a pattern that takes a second for a page of text holds up the whole instance. (ADR-0024)
+ * DECISION: a closed list, without regular expressions and references. Values are checked on the thread that serves
+ * every request; a pattern that needs a second for a page of text would block the whole instance. (ADR-0024)
  */
 const KEYWORDS = new Set(
   `type enum const properties required title description default examples minLength maxLength minimum maximum
@@ -23,7 +23,7 @@ const KEYWORDS = new Set(
   items additionalProperties not anyOf oneOf allOf`.split(/\s+/),
 );
 
-/** JSON Schema by Ajv. Compiles for each call and forgets: permissions are defined and granted now and then. */
+/** JSON Schema by Ajv. Compiles for each call and keeps nothing: permissions are rarely defined or granted. */
 export class AjvAttributeRules implements AttributeRules {
   readonly #ajv = new Ajv({ strict: true, strictTypes: true, allowUnionTypes: true, allErrors: true });
 
@@ -52,7 +52,7 @@ export class AjvAttributeRules implements AttributeRules {
       return this.#compiled(schema, () => []);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      return [{ path: '', message: `is not a JSON Schema that can be used: ${error.message}` }];
+      return [{ path: '', message: `is not a usable JSON Schema: ${error.message}` }];
     }
   }
 
@@ -76,14 +76,16 @@ function keywordFaults(schema: unknown, { path, depth }: Place): FieldFault[] {
   if (depth > MAX_DEPTH) return [{ path, message: `must not be nested deeper than ${MAX_DEPTH}` }];
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const at = `${path}/${keyword}`;
-    if (!KEYWORDS.has(keyword)) return [{ path: at, message: 'is not a keyword that can be used here' }];
+    if (!KEYWORDS.has(keyword)) return [{ path: at, message: 'is not an allowed keyword' }];
     return childrenOf(keyword, value).flatMap(([inner, child]) =>
       keywordFaults(child, { path: at + inner, depth: depth + 1 }),
     );
   });
 }
 
-/** The schemas inside of a keyword, each with its place in it. What is of the wrong shape is left for Ajv to name. */
+/**
+ * The schemas nested in a keyword, each with its path within it. Values of the wrong shape are left for Ajv to report.
+ */
 function childrenOf(keyword: string, value: unknown): (readonly [string, unknown])[] {
   if (WITH_SCHEMA.has(keyword)) return [['', value]];
   const inside = WITH_SCHEMAS.has(keyword) || keyword === 'properties';
@@ -95,7 +97,10 @@ function toFault({ keyword, instancePath, params, message }: ErrorObject): Field
   if (keyword === 'required')
     return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
   if (keyword === 'additionalProperties') {
-    return { path: `${instancePath}/${String(params['additionalProperty'])}`, message: 'is not an attribute of this' };
+    return {
+      path: `${instancePath}/${String(params['additionalProperty'])}`,
+      message: 'is not an attribute of this permission',
+    };
   }
   return { path: instancePath, message: message ?? `does not hold for ${keyword}` };
 }

@@ -10,25 +10,27 @@ import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
 export interface GrantDropperDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
   readonly index: AccessIndex;
   readonly admins: AdminCredentials;
-  /** For events. */
+  /** For uids of events. */
   readonly newUid?: () => Uuid;
 }
 
-/** For whoever deletes something that grants are on or to, in the transaction that does it. Gives what was dropped. */
+/** Deletes the grants of a resource or subject within the transaction that deletes it. Returns the dropped grants. */
 export interface GrantDropper {
-  /** `uid` of the workspace or target; `workspace` is the one that it is in, or is. */
+  /** `uid` of the workspace or target; `workspace` is the workspace itself, or the one that contains the target. */
   dropGrantsOf(
     tx: Transaction,
     dropped: { readonly uid: string; readonly workspace: string; readonly now: number },
     signal: AbortSignal,
   ): Promise<readonly Grant[]>;
-  /** `LAST_ADMIN` when it is the last admin of the instance. */
+  /** Throws `LAST_ADMIN` when the subject is the last admin of the instance. */
   dropGrantsTo(
     tx: Transaction,
     dropped: { readonly subject: Subject; readonly now: number },
     signal: AbortSignal,
   ): Promise<readonly Grant[]>;
-  /** Once it is committed: nobody has anything by them from here on. Other processes learn it from the event log. */
+  /**
+   * To be called after the commit: removes the grants from this process's index. Others learn of it from the event log.
+   */
   forget(dropped: readonly Grant[]): void;
 }
 

@@ -6,12 +6,12 @@ import { parseGrant, type RawGrant } from '../domain/new-grant.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../domain/resource-ref.ts';
 import { parseObject } from './parse-object.ts';
 
-/** What `toGrant` reads, by name: a release also runs on the table of the next one, which may have more columns. */
+/** The columns that `toGrant` reads, by name: the table may have more, when a newer release has migrated it. */
 export const GRANT_COLUMNS = sql.raw(
   'uid, name, resource_kind, resource_name, resource_uid, subject_kind, subject_id, role, permission, attributes, granted_by, create_time',
 );
 
-/** Runs the same checks as a person's input, as a restored or repaired database can hold anything. */
+/** Runs the same checks as on user input, since a restored or repaired database can hold anything. */
 export function toGrant(row: Row): Grant {
   try {
     const { subject, gives } = parseGrant(rawOf(row));
@@ -34,12 +34,12 @@ export function toGrant(row: Row): Grant {
   }
 }
 
-/** Equal for grants that give the same to the same subject on the same resource. */
+/** Equal for grants of the same role or permission to the same subject on the same resource. */
 export function fingerprintOf({ resource, subject, gives }: Pick<Grant, 'resource' | 'subject' | 'gives'>): string {
   return contentHash({ resource: resource.uid, subject, gives });
 }
 
-/** How a gift is kept: the columns `role`, `permission` and `attributes`. */
+/** The columns `role`, `permission` and `attributes`. */
 export function giftColumns(gives: Gift): readonly [string | null, string | null, string | null] {
   if (gives.kind === 'role') return [gives.role, null, null];
   return [null, gives.permission, JSON.stringify(gives.attributes)];

@@ -30,13 +30,13 @@ const tags = ['access'];
 const DEFAULT_PAGE_SIZE = 100;
 const BY_ONE_TEXT: PageKeyShape = ['string'];
 
-/** Everybody may ask about himself; what it takes to ask about others is asked in the handler. */
+/** Every caller may ask about itself; the handler checks the permission to ask about another subject. */
 const QUESTION = { method: 'POST', reach: 'filtered', readOnly: true, tags } as const;
 
 type Parts = Pick<RouteParts, 'decisions'>;
 type Asking = Pick<RouteRequest<unknown, unknown, unknown, Principal>, 'authorize' | 'principal' | 'signal' | 'dryRun'>;
 
-/** `/v1/access`: who am I, and who may do what. Questions only: nothing here changes anything. */
+/** `/v1/access`: the caller's identity, and who may do what. Read-only. */
 export function accessQuestionRoutes(parts: Parts): Route[] {
   return [
     identityRoute(parts),
@@ -54,7 +54,7 @@ function identityRoute({ decisions }: Parts): Route {
     tags,
     path: `${ACCESS}/identity`,
     operationId: 'resolveIdentity',
-    summary: 'Who am I',
+    summary: 'Show the current identity',
     permission: 'access.check',
     schema: { responses: { 200: IdentitySchema } },
     handler: async ({ principal, signal }) =>
@@ -67,8 +67,9 @@ function checkRoute({ decisions }: Parts): Route {
     ...QUESTION,
     path: `${ACCESS}:check`,
     operationId: 'checkAccess',
-    summary: 'May somebody do something',
-    description: 'What does not exist is not allowed. To ask about another subject takes access.check on the resource.',
+    summary: 'Check whether a subject has a permission on a resource',
+    description:
+      'Denied for a resource that does not exist. To ask about another subject, the caller needs access.check on the resource.',
     permission: 'access.check',
     schema: { body: CheckAccessSchema, responses: { 200: AccessVerdictSchema } },
     handler: async (request) => {
@@ -88,9 +89,9 @@ function lookupPermissionsRoute({ decisions }: Parts): Route {
     ...QUESTION,
     path: `${ACCESS}:lookupPermissions`,
     operationId: 'lookupPermissions',
-    summary: 'What does somebody have a permission on',
+    summary: 'List the resources on which a subject has a permission',
     description:
-      "Targets for an addon's permission, by name. Of another subject: as far as the caller has access.lookup there.",
+      "Targets for an addon's permission, in the order of their names. For another subject, only resources on which the caller has access.lookup.",
     permission: 'access.lookup',
     schema: { body: LookupPermissionsSchema, responses: { 200: PermittedResourcesSchema } },
     handler: async (request) => {
@@ -115,8 +116,8 @@ function lookupSubjectsRoute({ decisions }: Parts): Route {
     ...QUESTION,
     path: `${ACCESS}:lookupSubjects`,
     operationId: 'lookupSubjects',
-    summary: 'Who has a permission on something',
-    description: 'Takes access.lookup on the resource. Groups stand for their members.',
+    summary: 'List the subjects that have a permission on a resource',
+    description: 'Requires access.lookup on the resource. Groups are listed as groups, without their members.',
     permission: 'access.lookup',
     schema: { body: LookupSubjectsSchema, responses: { 200: PermittedSubjectsSchema } },
     handler: async (request) => {
@@ -138,8 +139,8 @@ function explainRoute({ decisions }: Parts): Route {
     ...QUESTION,
     path: `${ACCESS}:explain`,
     operationId: 'explainAccess',
-    summary: 'Why may somebody do something, or why not',
-    description: 'To ask about another subject takes access.explain on the resource.',
+    summary: 'Explain why a subject has a permission on a resource, or why not',
+    description: 'To ask about another subject, the caller needs access.explain on the resource.',
     permission: 'access.explain',
     schema: { body: ExplainAccessSchema, responses: { 200: AccessExplanationSchema } },
     handler: async (request) => {
@@ -155,14 +156,14 @@ function explainRoute({ decisions }: Parts): Route {
   });
 }
 
-/** A question changes nothing, so that a dry run of one is the question itself. */
+/** A question changes nothing, so a dry run is the question itself. */
 function asQuestion(request: Asking): boolean {
   return request.dryRun;
 }
 
 /**
- * Whoever names himself without his groups or his scope asks about somebody else: about all that this subject has,
- * which his own token may be too narrow to know.
+ * A caller with a narrowed token that names its own subject also asks about another: about all rights of that subject,
+ * which may exceed those of the token. The same holds for a caller that names a group it is not in.
  */
 function isOther({ principal }: Asking, subject: Caller | undefined): boolean {
   if (subject === undefined) return false;
@@ -171,7 +172,7 @@ function isOther({ principal }: Asking, subject: Caller | undefined): boolean {
   return narrowed || foreign || subject.kind !== principal.kind || subject.id !== principal.id;
 }
 
-/** The pattern of the schema lets nothing else through. */
+/** The schema's pattern admits nothing else. */
 function refOf(path: string): ResourceRef {
   const resource = parseResourcePath(path);
   if (resource === undefined) throw new TypeError(`not the path of a resource: ${path}`);
@@ -196,7 +197,7 @@ interface Paging<Item> {
   readonly keyOf: (item: Item) => string;
 }
 
-/** One more than the page was asked for: whether it is there says whether there is a next page. */
+/** `found` has one item more than the page if there is a next page. */
 function pageOf<Item>(found: readonly Item[], { pageSize, tokens, keyOf }: Paging<Item>) {
   const items = found.slice(0, pageSize);
   const last = items.at(-1);

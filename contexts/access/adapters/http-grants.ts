@@ -27,7 +27,7 @@ import { grantResource } from './grant-resource.ts';
 import { change, type RouteParts } from './route-parts.ts';
 import { SqlGrantReader } from './sql-grant-reader.ts';
 
-/** Grants are the same on whatever they are on, but for the path. */
+/** Grants on workspaces and on targets differ in the path only. */
 interface Place {
   readonly kind: ResourceKind;
   readonly collection: string;
@@ -76,7 +76,7 @@ function createRoute({ kind, collection, title, params }: Place, parts: GrantPar
     path: collection,
     operationId: `create${title}Grant`,
     summary: `Grant a role or a permission on a ${kind}`,
-    description: 'Nobody can grant what he does not have.',
+    description: 'The caller can only grant what it has itself.',
     tags,
     permission: 'grants.create',
     etag: true,
@@ -144,8 +144,8 @@ function deleteRoute({ kind, collection, title, itemParams }: Place, parts: Gran
     method: 'DELETE',
     path: `${collection}/{grant}`,
     operationId: `delete${title}Grant`,
-    summary: `Take back a grant on a ${kind}`,
-    description: 'What flows down from above is taken back where it was granted.',
+    summary: `Revoke a grant on a ${kind}`,
+    description: 'An inherited grant is revoked on the resource where it was made.',
     tags,
     permission: 'grants.delete',
     ifMatch: 'optional',
@@ -166,7 +166,7 @@ interface Asked {
   readonly inherited: boolean;
 }
 
-/** The resource's own, and those further up where the caller may read grants as well. */
+/** The resource's own uid, and those further up the tree on which the caller may read grants. */
 async function uidsToList({ index, decisions, notFound }: GrantParts, asked: Asked, signal: AbortSignal) {
   const { caller, resource, inherited } = asked;
   const [own, ...above] = index.lineageOf(resource);
@@ -179,7 +179,7 @@ async function uidsToList({ index, decisions, notFound }: GrantParts, asked: Ask
   return uids;
 }
 
-/** Outside of a unit of work the index knows what is there: it has just been asked whether the caller may see it. */
+/** Outside of a unit of work the index tells which resources exist: the authorizer has just consulted it. */
 function resourcesOf(index: AccessIndex): ResourceReader {
   return {
     find: async (resource) => {
@@ -189,7 +189,7 @@ function resourcesOf(index: AccessIndex): ResourceReader {
   };
 }
 
-/** The server checked the parameters by the schema of the place. */
+/** The server has validated the parameters against the schema of the route. */
 function refIn(kind: ResourceKind, params: object): ResourceRef {
   const { workspace, target } = params as Partial<Record<ResourceKind, string>>;
   return { kind, name: (kind === 'workspace' ? workspace : target) ?? '' };

@@ -5,13 +5,13 @@ import { askerOf, type Caller } from '../domain/asker.ts';
 import { type ResourceKind, type ResourceRef, ROOT } from '../domain/resource-ref.ts';
 import type { VisibleSet } from '../domain/visible-set.ts';
 
-/** What somebody needs for a thing to exist for him. */
+/** The permission to see a resource. Without it, the resource looks like one that does not exist (404). */
 const SEEING = { workspace: 'workspaces.read', target: 'targets.read' } as const satisfies Record<ResourceKind, string>;
 
 /**
- * Decides on what the path names, `{target}` or `{workspace}`, and on the root where it names neither. What the caller
- * may not see does not exist: he gets the very error that he would get if it did not. Where the handler itself asks for
- * what it shows, everybody may call it.
+ * Decides on the resource that the path names, `{target}` or `{workspace}`, or else on the root. A resource that the
+ * caller may not see yields exactly the error of one that does not exist. A route with reach `filtered` is open to
+ * every caller, as its handler filters its own results.
  */
 export function authorizerOf(index: AccessIndex, notFound: NotFoundErrors): Authorizer {
   return {
@@ -28,7 +28,7 @@ export function authorizerOf(index: AccessIndex, notFound: NotFoundErrors): Auth
   };
 }
 
-/** Where a caller has a permission, for lists that show no more than that. */
+/** Where a caller has a permission; lists show only resources in this set. */
 export function visibilityOf(index: AccessIndex): { of(caller: Caller, permission: string): VisibleSet } {
   return { of: (caller, permission) => index.visible(askerOf(caller), permission) };
 }

@@ -8,7 +8,7 @@ import type { PermittedResource } from '../domain/lookup-access.ts';
 import { includesRole, ROLES } from '../domain/role.ts';
 import { isSubjectKind, type Subject } from '../domain/subject.ts';
 
-/** Decides in process, from the index. */
+/** Answers in process, from the index. */
 export class IndexedDecisions implements AccessDecisions {
   readonly #index: AccessIndex;
 

@@ -6,8 +6,8 @@ import { SqlPermissionSchemaReader } from './sql-permission-schema-store.ts';
 const PAGE = 1_000;
 
 /**
- * Puts every grant and permission schema into the index. The tree is for those who keep it. Whoever calls follows the
- * event log from a position that he noted before.
+ * Loads every grant and permission schema into the index; the tree comes from the contexts that own it. The caller
+ * notes the position of the event log beforehand, and follows the log from there.
  */
 export async function loadAccessIndex(
   { storage, index }: { storage: Storage; index: AccessIndex },

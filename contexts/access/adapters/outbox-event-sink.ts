@@ -7,7 +7,7 @@ import { ROOT } from '../domain/resource-ref.ts';
 import { grantResource } from './grant-resource.ts';
 import { permissionSchemaResource } from './permission-schema-resource.ts';
 
-/** Into the outbox, within one transaction. The data is the thing as the API shows it. */
+/** Writes to the outbox, within one transaction. The event's data is the resource as the API shows it. */
 export class OutboxEventSink implements EventSink {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;

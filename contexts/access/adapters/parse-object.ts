@@ -1,4 +1,4 @@
-/** Of a column that holds a JSON object. Anything else is a SyntaxError, as text that is no JSON is. */
+/** Parses a column that holds a JSON object. Throws a SyntaxError for anything else, as for text that is not JSON. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;

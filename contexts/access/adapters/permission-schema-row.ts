@@ -11,12 +11,12 @@ import {
 import { isRole } from '../domain/role.ts';
 import { isObject, parseObject } from './parse-object.ts';
 
-/** What `toPermissionSchema` reads, by name. */
+/** The columns that `toPermissionSchema` reads, by name. */
 export const SCHEMA_COLUMNS = sql.raw(
   'name, uid, description, resource_type, attributes_schema, roles, version, create_time, update_time',
 );
 
-/** Runs the same checks as a person's input, as a restored or repaired database can hold anything. */
+/** Runs the same checks as on user input, since a restored or repaired database can hold anything. */
 export function toPermissionSchema(row: Row): PermissionSchema {
   try {
     const schema: PermissionSchema = {

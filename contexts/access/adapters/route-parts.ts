@@ -6,7 +6,7 @@ import type { AccessDecisions, NotFoundErrors, UnitOfWork } from '../application
 import type { AccessChange } from '../domain/access-change.ts';
 import type { AccessIndex } from '../domain/access-index.ts';
 
-/** What the routes share. */
+/** Shared by the routes of this context. */
 export interface RouteParts {
   readonly storage: Storage;
   readonly index: AccessIndex;
@@ -22,7 +22,10 @@ interface Changed<A extends Answer> {
   readonly change: AccessChange;
 }
 
-/** A write whose outcome the index knows before the caller does: what he just granted holds for his next request. */
+/**
+ * A write with read-your-writes: the index has the change before the caller has the response, so that a new grant
+ * already holds for the caller's next request.
+ */
 export async function change<A extends Answer>(
   request: RouteRequest<unknown, unknown, unknown, Principal>,
   { storage, index, unit }: RouteParts,
@@ -34,7 +37,7 @@ export async function change<A extends Answer>(
     became = done.change;
     return done.answer;
   });
-  // Nothing became of a dry run, nor of a request that was answered before.
+  // A dry run, or a replayed request, changed nothing.
   if (became !== undefined && !request.dryRun) index.apply(became);
   return answer;
 }

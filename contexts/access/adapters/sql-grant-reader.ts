@@ -4,7 +4,7 @@ import type { GrantRange, GrantReader } from '../application/ports.ts';
 import type { Grant } from '../domain/grant.ts';
 import { GRANT_COLUMNS, toGrant } from './grant-row.ts';
 
-/** On both engines, on the newest committed state. */
+/** Reads the latest committed state; for both database engines. */
 export class SqlGrantReader implements GrantReader {
   readonly #storage: Pick<Storage, 'all' | 'get'>;
 

@@ -5,10 +5,10 @@ import type { Grant } from '../domain/grant.ts';
 import type { LookupRange } from '../domain/lookup-access.ts';
 import { fingerprintOf, GRANT_COLUMNS, giftColumns, toGrant } from './grant-row.ts';
 
-/** A few values at a time, within what a statement may carry. */
+/** Keeps the number of parameters within the limit of a statement. */
 const AT_ONCE = 200;
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlGrantStore implements GrantStore, GrantSearch {
   readonly #tx: Transaction;
 

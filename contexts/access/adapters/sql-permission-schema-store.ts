@@ -5,7 +5,7 @@ import type { LookupRange } from '../domain/lookup-access.ts';
 import type { PermissionSchema } from '../domain/permission-schema.ts';
 import { SCHEMA_COLUMNS, toPermissionSchema } from './permission-schema-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlPermissionSchemaStore implements PermissionSchemaStore {
   readonly #tx: Transaction;
 
@@ -50,7 +50,7 @@ export class SqlPermissionSchemaStore implements PermissionSchemaStore {
   }
 }
 
-/** On both engines, on the newest committed state. */
+/** Reads the latest committed state; for both database engines. */
 export class SqlPermissionSchemaReader implements PermissionSchemaReader {
   readonly #storage: Pick<Storage, 'all' | 'get'>;
 

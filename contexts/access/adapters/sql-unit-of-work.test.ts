@@ -144,7 +144,7 @@ eachDatabase('grants that change at the same moment', (fresh) => {
   }
 });
 
-/** `done`, or the code of the refusal. */
+/** `done`, or the error code of the refusal. */
 async function outcomesOf(attempts: readonly Promise<unknown>[]): Promise<string[]> {
   const ended = await Promise.allSettled(attempts);
   return ended.map((end) => {

@@ -7,11 +7,11 @@ import { SqlPermissionSchemaStore } from './sql-permission-schema-store.ts';
 
 export interface UnitOfWorkDeps {
   readonly newUid: () => Uuid;
-  /** What can be granted on, as the transaction sees it: what is deleted at the same moment is not granted on. */
+  /** The resources as the transaction sees them, so that no grant is made on one that is deleted concurrently. */
   readonly resourcesIn: (tx: Transaction) => ResourceReader;
 }
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** Adapts a transaction to the ports of the application. The code that opened the transaction also ends it. */
 export function unitOfWork(tx: Transaction, { newUid, resourcesIn }: UnitOfWorkDeps): UnitOfWork {
   const grants = new SqlGrantStore(tx);
   return {

@@ -6,16 +6,16 @@ import { pathOf, type ResourceRef } from '../domain/resource-ref.ts';
 import { type Subject, subjectKey } from '../domain/subject.ts';
 import type { AccessDecisions } from './ports.ts';
 
-/** A reason as far as the one who reads it may know. */
+/** A reason, reduced to the parts that the reader may know. */
 export type ToldReason =
   | { readonly kind: 'instanceAdmin' }
   | {
       readonly kind: 'grant';
       readonly subject: Subject;
       readonly gives: Gift;
-      /** `workspaces/web/grants/ops`; `undefined` when it is on something that he may not see. */
+      /** `workspaces/web/grants/ops`; `undefined` when the reader may not see the resource or its grants. */
       readonly grant: string | undefined;
-      /** From the topmost that he may see. */
+      /** Begins at the topmost resource that the reader may see. */
       readonly path: readonly ResourceRef[];
     };
 
@@ -29,8 +29,9 @@ interface Telling {
 }
 
 /**
- * DECISION: who has access to a thing, and by which role, is a fact of that thing, so whoever may ask is told of grants
- * further up as well; but not what these are on, as long as that does not exist for him. (ADR-0024)
+ * DECISION: who has access to a resource, and by which role, is a fact about that resource. A reader that may ask
+ * therefore also learns of grants further up the tree, but not which resource they are on when it may not see that
+ * resource. (ADR-0024)
  */
 export async function explainTo(
   { decisions, reader }: Telling,

@@ -43,12 +43,12 @@ export interface DeleteGrant extends FindGrant {
   readonly now: number;
 }
 
-/** A grant never changes, so its etag has one version. */
+/** A grant never changes, so the version in its etag is constant. */
 export const GRANT_VERSION = 1;
 
 /**
- * Giving and taking back. Whoever calls has asked whether the caller may do so on the resource at all; here it is decided
- * whether he has what he gives. The unit of work is the caller's, as with every service.
+ * Creates and revokes grants. The route has already checked that the caller may grant on the resource at all; this
+ * service checks that the caller has what it grants. The unit of work belongs to the caller, as for every service.
  */
 export class GrantService {
   readonly #deps: GrantServiceDeps;
@@ -114,7 +114,7 @@ export class GrantService {
     const permission = gives.kind === 'role' ? 'grants.create' : gives.permission;
     const { roles, attributes } = await decisions.check(caller, { permission, resource }, signal);
     const root = await decisions.check(caller, { permission: 'permissionSchemas.update', resource: ROOT }, signal);
-    // A token that is narrowed to roles has no permission by name, however much its roles could do.
+    // A token narrowed to roles holds no permission by name, whatever its roles allow.
     const definesPermissions = root.allowed && caller.scope?.roles === undefined;
     checkMayGrant(gives, { roles, attributes, definesPermissions });
   }
@@ -126,12 +126,16 @@ export class GrantService {
   }
 }
 
-/** Of a permission that nobody defined. */
+/** For a permission that has no definition. */
 export function unknownPermission(permission: string): AccessError {
-  const message = 'is not a permission that anybody defined';
-  return new AccessError('UNKNOWN_PERMISSION', `${permission} ${message}. Look at the permission schemas.`, {
-    faults: [{ path: '/permission', message }],
-  });
+  const message = 'is not a defined permission';
+  return new AccessError(
+    'UNKNOWN_PERMISSION',
+    `${permission} ${message}. List the permission schemas to see which exist.`,
+    {
+      faults: [{ path: '/permission', message }],
+    },
+  );
 }
 
 function notFound(resource: ResourceRef, name: string): AccessError {
@@ -141,13 +145,17 @@ function notFound(resource: ResourceRef, name: string): AccessError {
 function nameTaken({ name, resource }: Grant): AccessError {
   return new AccessError(
     'GRANT_NAME_TAKEN',
-    `There is a grant ${name} on ${pathOf(resource)} already. Choose another name, or none.`,
+    `Grant ${name} on ${pathOf(resource)} already exists. Choose another name, or omit it.`,
     { faults: [{ path: '/name', message: 'is taken' }] },
   );
 }
 
 function alreadyThere({ name, resource }: Grant): AccessError {
-  return new AccessError('GRANT_EXISTS', `Grant ${name} on ${pathOf(resource)} gives the same to the same subject.`, {
-    details: { grant: name },
-  });
+  return new AccessError(
+    'GRANT_EXISTS',
+    `Grant ${name} on ${pathOf(resource)} already gives the same to this subject.`,
+    {
+      details: { grant: name },
+    },
+  );
 }

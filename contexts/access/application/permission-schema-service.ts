@@ -25,13 +25,13 @@ export interface PutSchema extends ChangeSchema {
   readonly spec: PermissionSchemaSpec;
 }
 
-/** What became of a put, and what was there before. */
+/** The result of a put, and the schema that it replaced. */
 export interface PutOutcome {
   readonly schema: PermissionSchema;
   readonly before: PermissionSchema | undefined;
 }
 
-/** As many as a person reads; the count says how many more there are. */
+/** As many as a person reads; `count` tells the total. */
 const NAMED_GRANTS = 10;
 const PAGE = 500;
 
@@ -53,7 +53,7 @@ export class PermissionSchemaService {
     throw new AccessError('PERMISSION_SCHEMA_NOT_FOUND', `There is no permission schema ${name}.`);
   }
 
-  /** Creates or changes. One that changes nothing writes nothing and announces nothing. */
+  /** Creates or updates. A put that changes nothing writes nothing and emits no event. */
   async put(unit: UnitOfWork, { name, spec, precondition, now }: PutSchema, signal: AbortSignal): Promise<PutOutcome> {
     const before = await unit.schemas.find(name, signal);
     precondition.check(before);
@@ -111,7 +111,7 @@ export class PermissionSchemaService {
   }
 }
 
-/** How many grants, and the first of them. */
+/** The number of conflicting grants, and the names of the first few. */
 interface InTheWay {
   readonly count: number;
   readonly names: readonly string[];

@@ -11,51 +11,51 @@ import type { Role } from '../domain/role.ts';
 import type { Subject } from '../domain/subject.ts';
 
 /**
- * Who may do what. Answers from relationship tuples (resource, role or permission with attributes, subject) on the
- * tree, and asks nothing that a tuple store such as SpiceDB could not answer: the five are its CheckPermission,
- * LookupResources, LookupSubjects and ExpandPermissionTree, and who somebody is. Attributes are the context of caveats.
+ * Decides who may do what. Answers from relationship tuples (resource, role or permission with attributes, subject) on the
+ * tree, so that a tuple store such as SpiceDB could implement it: the methods are its CheckPermission, LookupResources,
+ * LookupSubjects and ExpandPermissionTree, plus `resolveIdentity`. Attributes are the context of caveats.
  *
- * A resource that does not exist is one that nobody may touch. `UNKNOWN_PERMISSION` when nobody defined it.
+ * Everything is denied on a resource that does not exist. An undefined permission throws `UNKNOWN_PERMISSION`.
  */
 export interface AccessDecisions {
   resolveIdentity(caller: Caller, signal: AbortSignal): Promise<Identity>;
   check(caller: Caller, question: Question, signal: AbortSignal): Promise<Verdict>;
-  /** By name. Fewer than the limit means that there are no more. */
+  /** In the order of names. Fewer results than the limit: there are no more. */
   lookupPermissions(caller: Caller, lookup: PermissionLookup, signal: AbortSignal): Promise<PermittedResource[]>;
-  /** By kind and id: the place in the order is the key of a subject. Fewer than the limit means that there are no more. */
+  /** In the order of subject keys. Fewer results than the limit: there are no more. */
   lookupSubjects(lookup: SubjectLookup, signal: AbortSignal): Promise<Subject[]>;
-  /** Its verdict is that of `check`. */
+  /** Always agrees with `check`. */
   explain(caller: Caller, question: Question, signal: AbortSignal): Promise<Explanation>;
 }
 
 export interface Identity {
-  /** `undefined` for the holder of the instance's own credential, to whom nothing can be granted. */
+  /** `undefined` for the instance's own credential, to which nothing can be granted. */
   readonly subject: Subject | undefined;
   readonly groups: readonly string[];
-  /** Whether he has every right without a grant. */
+  /** Whether the caller has every right without a grant. */
   readonly instanceAdmin: boolean;
   readonly within: ResourceRef | undefined;
-  /** The roles that his token is narrowed to; `undefined` when it is not. */
+  /** The roles that the caller's token is narrowed to; `undefined` when it is not narrowed. */
   readonly roles: readonly Role[] | undefined;
 }
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** All that he has there. */
+  /** All roles that the caller has on the resource. */
   readonly roles: readonly Role[];
-  /** Of an addon's permission: with any of these sets of values. */
+  /** For an addon's permission: the sets of values with which the caller has it; any one of them suffices. */
   readonly attributes: readonly Attributes[];
 }
 
 export interface PermissionLookup extends LookupRange {
   readonly permission: string;
-  /** Only resources on which this one has `access.lookup`: what one caller may know of another. */
+  /** Only resources on which this caller has `access.lookup`: the limit of what one caller may learn about another. */
   readonly visibleTo?: Caller;
 }
 
 export interface SubjectLookup extends Question, LookupRange {}
 
-/** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
+/** Atomic, and serializable: everything read in it still holds when it commits. */
 export interface UnitOfWork {
   readonly grants: GrantStore;
   readonly search: GrantSearch;
@@ -64,33 +64,33 @@ export interface UnitOfWork {
   readonly events: EventSink;
 }
 
-/** The grants as one unit of work sees them, its own changes included. */
+/** The grants as one unit of work sees them, including its own changes. */
 export interface GrantStore {
   find(resourceUid: string, name: ResourceName, signal: AbortSignal): Promise<Grant | undefined>;
-  /** The one that gives the same to the same subject on the same resource, whatever its name. */
+  /** The grant of the same to the same subject on the same resource, whatever its name. */
   findEqual(grant: Grant, signal: AbortSignal): Promise<Grant | undefined>;
-  /** Whether somebody is admin of the same resource by a grant that is none of these. */
+  /** Whether the resource has an admin by a grant that is not one of these. */
   hasOtherAdmin(resourceUid: string, besides: readonly Grant[], signal: AbortSignal): Promise<boolean>;
-  /** Its name on its resource is free: the caller has looked. */
+  /** The caller has checked that the name is free on the resource. */
   insert(grant: Grant, signal: AbortSignal): Promise<void>;
   remove(grants: readonly Grant[], signal: AbortSignal): Promise<void>;
 }
 
-/** By what grants are looked for. */
+/** How to select grants. */
 export type GrantCriterion =
   | { readonly by: 'resource'; readonly uid: string }
   | { readonly by: 'permission'; readonly permission: string }
   | { readonly by: 'subject'; readonly subject: Subject };
 
 export interface GrantSearch {
-  /** In the order of uids. Fewer than the limit means that there are no more. */
+  /** In the order of uids. Fewer results than the limit: there are no more. */
   matching(criterion: GrantCriterion, range: LookupRange, signal: AbortSignal): Promise<readonly Grant[]>;
 }
 
-/** The grants as they were last committed. Never waits for a unit of work. */
+/** The grants as last committed. Never waits for a unit of work. */
 export interface GrantReader {
   find(resourceUid: string, name: ResourceName, signal: AbortSignal): Promise<Grant | undefined>;
-  /** On any of these resources, in the order of name and uid. Fewer than the limit means that there are no more. */
+  /** Grants on any of these resources, in the order of name and uid. Fewer than the limit: there are no more. */
   list(range: GrantRange, signal: AbortSignal): Promise<readonly Grant[]>;
 }
 
@@ -103,53 +103,53 @@ export interface GrantRange {
 export interface PermissionSchemaStore {
   find(name: ResourceName, signal: AbortSignal): Promise<PermissionSchema | undefined>;
   insert(schema: PermissionSchema, signal: AbortSignal): Promise<void>;
-  /** The stored one is the version before this: the caller has looked. */
+  /** The caller has checked that the stored version is the one before this. */
   replace(next: PermissionSchema, signal: AbortSignal): Promise<void>;
   remove(schema: PermissionSchema, signal: AbortSignal): Promise<void>;
 }
 
 export interface PermissionSchemaReader {
   find(name: ResourceName, signal: AbortSignal): Promise<PermissionSchema | undefined>;
-  /** In the order of names. Fewer than the limit means that there are no more. */
+  /** In the order of names. Fewer results than the limit: there are no more. */
   list(range: LookupRange, signal: AbortSignal): Promise<readonly PermissionSchema[]>;
 }
 
-/** What can be granted on, as one unit of work sees it. Others keep it. */
+/** The resources that can carry grants, as one unit of work sees them. Other contexts own them. */
 export interface ResourceReader {
   find(resource: ResourceRef, signal: AbortSignal): Promise<FoundResource | undefined>;
 }
 
 export interface FoundResource {
   readonly uid: string;
-  /** The workspace that it is in, or is. */
+  /** The workspace that contains the resource, or the resource itself if it is a workspace. */
   readonly workspace: string;
 }
 
-/** Takes down what happened, for everybody who wants to know. In order for each thing; kept if the unit is. */
+/** Records events for their consumers, in order per resource. Committed with the unit of work. */
 export interface EventSink {
   append(events: readonly AccessEvent[], signal: AbortSignal): Promise<void>;
 }
 
-/** What a JSON Schema says of values. */
+/** Validation of attributes by JSON Schema. */
 export interface AttributeRules {
-  /** What is wrong with the schema itself; nothing when it can be used. */
+  /** Faults of the schema itself; empty when it is usable. */
   schemaFaults(schema: Attributes): readonly FieldFault[];
-  /** What is wrong with each of the values, in their order. The schema has no faults. */
+  /** Faults of each value, in the order of the values. The schema must be free of faults. */
   valueFaults(schema: Attributes, values: readonly Attributes[]): readonly (readonly FieldFault[])[];
 }
 
-/** Whether somebody could still come in as admin without any grant. */
+/** Whether an admin could still sign in without any grant. */
 export interface AdminCredentials {
   remain(signal: AbortSignal): Promise<boolean>;
 }
 
-/** What the contexts that keep workspaces and targets throw for one that does not exist. */
+/** The not-found errors of the contexts that own workspaces and targets. */
 export interface NotFoundErrors {
   workspace(name: string): Error;
   target(name: string): Error;
 }
 
-/** What the caller wants to be true of a thing before it is changed; throws when it is not. */
+/** The caller's condition on the current version of a resource; throws when it does not hold. */
 export interface Precondition {
   check(current: { readonly uid: string; readonly version: number } | undefined): void;
 }

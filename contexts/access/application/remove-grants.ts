@@ -11,7 +11,7 @@ interface Removing {
 
 const PAGE = 500;
 
-/** `LAST_ADMIN` when nobody could come in as admin afterwards. */
+/** Throws `LAST_ADMIN` when no admin could sign in afterwards. */
 export async function removeGrants(
   { unit, admins }: Removing,
   { grants, now }: { readonly grants: readonly Grant[]; readonly now: number },
@@ -26,7 +26,7 @@ export async function removeGrants(
   }
 }
 
-/** What was granted on it goes with it. The caller is about to delete it, or just did; it is not the root. */
+/** Deletes the grants on a resource that the caller deletes in the same unit of work. The resource is not the root. */
 export async function dropGrantsOn(
   unit: UnitOfWork,
   { uid, workspace, now }: { readonly uid: string; readonly workspace: string; readonly now: number },
@@ -39,7 +39,7 @@ export async function dropGrantsOn(
   return grants;
 }
 
-/** What was granted to it goes with it, so that nobody inherits it who is called the same one day. */
+/** Deletes the grants to a subject, so that a later subject with the same id does not inherit them. */
 export async function dropGrantsTo(
   removing: Removing,
   { subject, now }: { readonly subject: Subject; readonly now: number },
@@ -51,8 +51,8 @@ export async function dropGrantsTo(
 }
 
 /**
- * DECISION: the last admin of the root stays as long as nobody could come in without a grant. A group counts as
- * somebody: who is in it is known to its issuer alone. (ADR-0024)
+ * DECISION: the last admin grant on the root cannot be removed unless an admin can sign in without a grant. A group
+ * counts as an admin, since only its issuer knows its members. (ADR-0024)
  */
 async function checkAdminRemains(
   { unit, admins }: Removing,
@@ -66,7 +66,7 @@ async function checkAdminRemains(
   if (await admins.remain(signal)) return;
   throw new AccessError(
     'LAST_ADMIN',
-    `Grant ${last.name} makes the last admin of the instance, and without one nobody could grant anything. Make somebody else admin of ${ROOT.name} first.`,
+    `Grant ${last.name} belongs to the last admin of the instance; without an admin, no more grants could be made. Grant another subject admin on ${ROOT.name} first.`,
   );
 }
 

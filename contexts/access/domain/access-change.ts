@@ -1,16 +1,16 @@
 import type { Grant } from './grant.ts';
 import type { PermissionSchema } from './permission-schema.ts';
 
-/** What the index keeps of a grant. */
+/** The part of a grant that the index holds. */
 export type IndexedGrant = Pick<Grant, 'uid' | 'name' | 'resource' | 'subject' | 'gives'>;
-/** What the index keeps of a permission schema. */
+/** The part of a permission schema that the index holds. */
 export type IndexedSchema = Pick<PermissionSchema, 'name' | 'uid' | 'version' | 'roles'>;
 
 /**
- * One thing that became true. Changes come from two sources, this process's own commits and the event log, which say the
- * same things at different times: each may be applied any number of times, and an old one after a newer one.
+ * One change of the access state. Changes come from two sources, this process's own commits and the event log, which
+ * report the same changes at different times. Applying a change is idempotent, and an old one may follow a newer one.
  *
- * `generation` orders the changes of one thing: it grows whenever its place in the tree changes.
+ * `generation` orders the changes of one resource: it grows whenever the resource moves in the tree.
  */
 export type AccessChange =
   | {
@@ -18,7 +18,7 @@ export type AccessChange =
       readonly name: string;
       readonly uid: string;
       readonly generation: number;
-      /** Only the root has none. */
+      /** `undefined` for the root only. */
       readonly parent: string | undefined;
     }
   | { readonly kind: 'workspaceDeleted'; readonly uid: string }

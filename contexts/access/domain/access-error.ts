@@ -22,9 +22,9 @@ export class AccessError extends FleetError<AccessErrorCode> {
   }
 }
 
-/** At least one fault, each with the field that it is about. */
+/** Takes at least one fault, each with its field. */
 export function invalidGrant(faults: readonly FieldFault[]): AccessError {
-  return new AccessError('INVALID_GRANT', `This is not a grant: ${firstOf(faults)}. Correct it and send it again.`, {
+  return new AccessError('INVALID_GRANT', `Invalid grant: ${firstOf(faults)}. Correct it and send it again.`, {
     faults,
   });
 }
@@ -32,7 +32,7 @@ export function invalidGrant(faults: readonly FieldFault[]): AccessError {
 export function invalidPermissionSchema(faults: readonly FieldFault[]): AccessError {
   return new AccessError(
     'INVALID_PERMISSION_SCHEMA',
-    `This is not a permission schema: ${firstOf(faults)}. Correct it and send it again.`,
+    `Invalid permission schema: ${firstOf(faults)}. Correct it and send it again.`,
     { faults },
   );
 }

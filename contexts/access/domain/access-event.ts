@@ -10,13 +10,13 @@ export const ACCESS_EVENTS = [
 ] as const;
 export type AccessEventType = (typeof ACCESS_EVENTS)[number];
 
-/** Something that happened to who may do what. As it is afterwards; as it was last, once it is deleted. */
+/** A change of grants or permission schemas. Carries the state after the change, or the last state of a deleted one. */
 export type AccessEvent =
   | {
       readonly type: Extract<AccessEventType, `grant.${string}`>;
       readonly time: number;
       readonly grant: Grant;
-      /** The workspace that the resource is in, or is. */
+      /** The workspace that contains the resource, or the resource itself if it is a workspace. */
       readonly workspace: string;
     }
   | {

@@ -40,7 +40,7 @@ test('being told everything twice makes no difference', () => {
   fc.assert(
     fc.property(deeds, callers, (all, askers) => {
       play(all, (index, naive, changes) => {
-        // From elsewhere it comes as another object that says the same.
+        // The event log delivers an equal change, not the same object.
         for (const change of changes) index.apply(structuredClone(change));
         for (const asker of askers) sameAnswers(index, naive, asker);
       });
@@ -138,7 +138,7 @@ function sameAnswers(index: AccessIndex, naive: NaiveAccess, caller: Caller): vo
   }
 }
 
-/** Every resource of the set, by asking of each that there can be. */
+/** All resources of the set, found by testing every possible one. */
 function seenIn(index: AccessIndex, caller: Caller, permission: string): string[] {
   const set = index.visible(askerOf(caller), permission);
   const known = PATHS.filter((path) => index.knows(refOf(path)));
@@ -161,7 +161,7 @@ function seenBy(allowed: ReadonlyMap<string, unknown>): string[] {
   return [...allowed].flatMap(([path, want]) => (want === undefined ? [] : [path]));
 }
 
-/** Two at a time, so that pages have ends. */
+/** Pages of two, so that results span several pages. */
 function samePages(
   index: AccessIndex,
   { caller, permission, reader }: { caller: Caller; permission: string; reader?: Caller },
@@ -197,7 +197,7 @@ function sameSubjects(index: AccessIndex, naive: NaiveAccess): void {
   }
 }
 
-/** Keeps the order of the news of each thing, which is what the outbox promises, and of nothing else. */
+/** Keeps the order of changes per resource, as the outbox promises, and no other order. */
 function shuffledByThing(log: readonly AccessChange[], chance: Iterator<number>): AccessChange[] {
   const queues = [...Map.groupBy(log, uidOf).values()];
   const shuffled: AccessChange[] = [];

@@ -21,8 +21,8 @@ import type { Subject } from './subject.ts';
 import { type VisibleSet, visibleSet } from './visible-set.ts';
 
 /**
- * Who may do what, in memory: tree, grants and permissions. It is filled once and then told of every change; nothing in
- * it is derived from more than one change, so that none has to be rebuilt.
+ * The access state in memory: tree, grants and permissions. Loaded once, then updated by every change. Each part
+ * derives from a single change, so nothing ever has to be rebuilt.
  */
 export class AccessIndex {
   readonly #state: AccessState = {
@@ -33,20 +33,20 @@ export class AccessIndex {
 
   readonly #watchers = new Set<() => void>();
 
-  /** Called after each change by which somebody may have lost something. Gives what ends it. */
+  /** Calls the watcher after each change that may have revoked a right. Returns a function that stops it. */
   onLoss(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** May be told the same again, and old things late. */
+  /** Idempotent; old changes may arrive late. */
   apply(change: AccessChange): void {
     const mayTakeAway = this.#mayTakeAway(change);
     this.#take(change);
     if (mayTakeAway) for (const watcher of this.#watchers) watcher();
   }
 
-  /** A new grant and a new resource give; so does the same news once more. Doubt is a loss. */
+  /** A new grant, a new resource and a repeated change revoke nothing. When in doubt, it counts as a loss. */
   #mayTakeAway(change: AccessChange): boolean {
     if (change.kind === 'grant') return false;
     if (change.kind !== 'workspace' && change.kind !== 'target') return true;
@@ -90,7 +90,7 @@ export class AccessIndex {
     return this.#state.tree.find(resource) !== undefined;
   }
 
-  /** The resource itself first, the root last; empty when it is not known. */
+  /** The resource itself first, the root last; empty for an unknown resource. */
   lineageOf(resource: ResourceRef): ResourceNode[] {
     const node = this.#state.tree.find(resource);
     return node === undefined ? [] : this.#state.tree.lineage(node);

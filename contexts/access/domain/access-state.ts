@@ -2,7 +2,7 @@ import type { GrantBook } from './grant-book.ts';
 import type { PermissionBook } from './permission-book.ts';
 import type { ResourceTree } from './resource-tree.ts';
 
-/** All that a decision looks at. */
+/** Everything that a decision depends on. */
 export interface AccessState {
   readonly tree: ResourceTree;
   readonly grants: GrantBook;

@@ -2,33 +2,33 @@ import { parseResourcePath, type ResourceRef } from './resource-ref.ts';
 import { ALL_ROLES, isRole, NO_ROLES, type RoleSet, roleAndImplied } from './role.ts';
 import { isSubjectKind, type SubjectKey, subjectKey } from './subject.ts';
 
-/** Who is asking, as authentication left him. */
+/** The party that makes the request, as authentication established it. */
 export interface Caller {
-  /** A kind of subject; or `admin`, the holder of the instance's own credential. Of any other kind he may do nothing. */
+  /** A kind of subject, or `admin` for the instance's own credential. A caller of any other kind has no rights. */
   readonly kind: string;
   readonly id: string;
   readonly groups?: readonly string[];
-  /** What his token is narrowed to. */
+  /** The limits of the caller's token. */
   readonly scope?: CallerScope;
 }
 
 export interface CallerScope {
-  /** The path of a workspace or target: nothing outside of it. */
+  /** The path of a workspace or target; the token is not valid outside of it. */
   readonly within?: string;
-  /** Nothing that needs another role, or a permission that was granted and that none of these implies. */
+  /** Only these roles count. Permissions count only if one of these roles implies them, even when granted by name. */
   readonly roles?: readonly string[];
 }
 
-/** A caller in the terms of a decision. */
+/** A caller in terms of a decision. */
 export interface Asker {
-  /** Himself and his groups: what was granted to any of them is his. */
+  /** The caller itself and its groups: a grant to any of them is a grant to the caller. */
   readonly subjects: ReadonlySet<SubjectKey>;
-  /** Whether he is admin of the root without a grant. */
+  /** Whether the caller is admin of the root without a grant. */
   readonly instanceAdmin: boolean;
   readonly within: ResourceRef | undefined;
-  /** Roles outside of these do not count. */
+  /** Roles outside of this set do not count. */
   readonly roles: RoleSet;
-  /** Whether permissions that were granted by name count, beside those that his roles imply. */
+  /** Whether permissions granted by name count, in addition to those that the roles imply. */
   readonly byName: boolean;
 }
 
@@ -40,7 +40,7 @@ const NOBODY: Asker = {
   byName: false,
 };
 
-/** A scope that cannot be read is a scope in which there is nothing: doubt never widens a token. */
+/** A scope that cannot be parsed covers nothing: doubt never widens a token. */
 export function askerOf({ kind, id, groups = [], scope = {} }: Caller): Asker {
   const instanceAdmin = kind === 'admin';
   if (!instanceAdmin && !isSubjectKind(kind)) return NOBODY;
@@ -51,7 +51,7 @@ export function askerOf({ kind, id, groups = [], scope = {} }: Caller): Asker {
   return { subjects, instanceAdmin, within, roles: rolesIn(scope), byName: scope.roles === undefined };
 }
 
-/** The same without what his token is narrowed to. */
+/** The same asker without the limits of its token. */
 export function unscoped(asker: Asker): Asker {
   return { ...asker, within: undefined, roles: ALL_ROLES, byName: true };
 }

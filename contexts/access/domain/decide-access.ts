@@ -12,18 +12,20 @@ export interface Question {
   readonly resource: ResourceRef;
 }
 
-/** Whether he may. What is not known, be it permission or resource, is not allowed. */
+/** Denies unknown permissions and unknown resources. */
 export function allows(state: AccessState, asker: Asker, { permission, resource }: Question): boolean {
   const rule = state.permissions.ruleOf(permission);
   const node = rule && nodeAskedOn(state, rule, resource);
   if (node === undefined) return false;
   if ((rolesOn(state, asker, node) & (rule?.roles ?? NO_ROLES)) !== 0) return true;
-  // Only addons' permissions are granted by name.
+  // Only addons' permissions can be granted by name.
   if (!asker.byName || state.permissions.rolesImplying(permission) === undefined) return false;
   return grantedByName(state, asker, { permission, node }).length > 0;
 }
 
-/** With which attribute values he has an addon's permission: any of these sets. None at all means that he has it not. */
+/**
+ * The sets of attribute values with which the asker has an addon's permission; any one suffices. Empty: not allowed.
+ */
 export function attributesOn(state: AccessState, asker: Asker, { permission, resource }: Question): Attributes[] {
   const implying = state.permissions.rolesImplying(permission);
   const node = state.tree.find(resource);
@@ -34,7 +36,7 @@ export function attributesOn(state: AccessState, asker: Asker, { permission, res
   return distinctAttributes([...implied, ...named]);
 }
 
-/** What is instance-wide is decided at the root, whatever it is asked on. */
+/** Instance-wide permissions are decided at the root, whichever resource the question names. */
 export function nodeAskedOn(
   state: AccessState,
   { reach }: PermissionRule,
@@ -45,11 +47,12 @@ export function nodeAskedOn(
 }
 
 /**
- * The roles that he has there: what was granted to him or his groups on it or anywhere above, as far as his token goes.
+ * The roles that the asker has on the node: those granted to it or its groups there or further up, within the limits of
+ * its token.
  *
- * DECISION: a walk up, and nothing remembered. It is at most 18 steps, each with a look at the shorter of two lists: who
- * was granted anything there, and whom he stands for. A remembered answer would have to be found and dropped at every
- * move and grant. (ADR-0024)
+ * DECISION: walk up the tree, and cache nothing. The walk has at most 18 steps, each of which scans the shorter of two
+ * lists: the subjects with grants on the node, and the subjects of the asker. A cached answer would have to be found
+ * and dropped at every move and grant. (ADR-0024)
  */
 export function rolesOn(state: AccessState, asker: Asker, node: ResourceNode): RoleSet {
   let roles = asker.instanceAdmin ? ALL_ROLES : NO_ROLES;

@@ -1,9 +1,9 @@
-/** So many as can be deleted between a commit and its event coming round; some 2 MB of uids. */
+/** More than can be deleted between a commit and the arrival of its event; about 2 MB of uids. */
 const REMEMBERED = 20_000;
 
 /**
- * The uids of what was deleted last, so that news from before the deletion brings nothing back. It forgets the oldest:
- * should their news still come, the news of their deletion comes right after it.
+ * Remembers the uids deleted most recently, so that a late change from before the deletion does not resurrect a
+ * resource. The oldest are forgotten: if such a change still arrives, the event of the deletion follows it.
  */
 export class Departed {
   readonly #uids = new Set<string>();

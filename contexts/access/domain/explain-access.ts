@@ -9,24 +9,26 @@ import type { ResourceNode } from './resource-tree.ts';
 import { NO_ROLES, ROLES, type Role, roleAndImplied } from './role.ts';
 import { subjectKey } from './subject.ts';
 
-/** Something that alone is enough for it to be allowed. */
+/** A reason that suffices by itself. */
 export type Reason =
   | { readonly kind: 'instanceAdmin' }
   | {
       readonly kind: 'grant';
       readonly grant: IndexedGrant;
-      /** The way that it flows: from what it is on down to what was asked. */
+      /** From the resource with the grant down to the resource of the question. */
       readonly path: readonly ResourceRef[];
     };
 
-/** Why it is denied: a question without an answer, nothing granted, or a token that is narrower than its holder. */
+/**
+ * Why access is denied: unknown permission or resource, no grant, or a token that is narrower than the caller's rights.
+ */
 export type Denial = 'unknownPermission' | 'unknownResource' | 'noGrant' | 'outsideScope' | 'rolesOutsideScope';
 
-/** What would be enough: any of the roles, or the permission itself, granted there or further up. */
+/** The grants that would suffice: any of the roles, or the permission itself, on `on` or further up. */
 export interface Needed {
   readonly on: ResourceRef;
   readonly roles: readonly Role[];
-  /** Of an addon, and so grantable by name. */
+  /** An addon's permission, which can be granted by name. */
   readonly permission: string | undefined;
 }
 
@@ -34,7 +36,7 @@ export type Explanation =
   | { readonly allowed: true; readonly reasons: readonly Reason[] }
   | { readonly allowed: false; readonly denial: Denial; readonly needed: Needed | undefined };
 
-/** Says what `allows` says, and why. */
+/** The same decision as `allows`, with reasons. */
 export function explainAccess(state: AccessState, asker: Asker, question: Question): Explanation {
   const rule = state.permissions.ruleOf(question.permission);
   if (rule === undefined) return { allowed: false, denial: 'unknownPermission', needed: undefined };
@@ -79,7 +81,7 @@ function denialFor(state: AccessState, asker: Asker, { question, node }: Omit<As
   return isInScope(state, asker, node) ? 'rolesOutsideScope' : 'outsideScope';
 }
 
-/** Without those that imply another one of them. */
+/** Omits roles that imply another sufficient role. */
 function leastRoles({ roles: wanted }: PermissionRule): Role[] {
   const enough = ROLES.filter((role) => (roleAndImplied(role) & wanted) !== NO_ROLES);
   return enough.filter((role) => !enough.some((other) => other !== role && implies(role, other)));

@@ -3,22 +3,22 @@ import { Departed } from './departed.ts';
 import { NO_ROLES, type RoleSet, roleAndImplied } from './role.ts';
 import { type SubjectKey, subjectKey } from './subject.ts';
 
-/** What one subject was granted on one resource. */
+/** The grants of one subject on one resource. */
 export interface Held {
-  /** Those that come with a role included. */
+  /** Includes implied roles. */
   readonly roles: RoleSet;
   readonly grants: readonly IndexedGrant[];
 }
 
-/** Every grant, found by what it is on, and by whom it is for. */
+/** All grants, indexed by resource and by subject. */
 export class GrantBook {
   readonly #byUid = new Map<string, IndexedGrant>();
-  /** By the uid of the resource, then by subject; and the other way round. */
+  /** By the uid of the resource, then by subject; `#ofSubject` the other way round. */
   readonly #onResource = new Map<string, Map<SubjectKey, Held>>();
   readonly #ofSubject = new Map<SubjectKey, Map<string, Held>>();
   readonly #departed = new Departed();
 
-  /** Visits what any of the subjects was granted on the resource. Looks through the shorter of the two lists. */
+  /** Visits the grants of the subjects on the resource. Iterates over the shorter of the two lists. */
   visitHeld(resourceUid: string, subjects: ReadonlySet<SubjectKey>, visit: (held: Held) => void): void {
     const here = this.#onResource.get(resourceUid);
     if (here === undefined) return;
@@ -32,17 +32,17 @@ export class GrantBook {
     }
   }
 
-  /** By the uid of the resource. */
+  /** Keyed by the uid of the resource. */
   heldBy(subject: SubjectKey): ReadonlyMap<string, Held> | undefined {
     return this.#ofSubject.get(subject);
   }
 
-  /** In no order. */
+  /** Unordered. */
   on(resourceUid: string): IndexedGrant[] {
     return [...(this.#onResource.get(resourceUid)?.values() ?? [])].flatMap(({ grants }) => grants);
   }
 
-  /** A grant never changes, so one that is known or gone says nothing new. */
+  /** A grant never changes, so one that is known or deleted is ignored. */
   add(grant: IndexedGrant): void {
     if (this.#byUid.has(grant.uid) || this.#departed.has(grant.uid)) return;
     this.#byUid.set(grant.uid, grant);
@@ -69,7 +69,7 @@ export class GrantBook {
   }
 }
 
-/** The roles that a grant gives, those that come with them included. */
+/** The roles that a grant confers, including implied ones. */
 export function rolesGivenBy({ gives }: IndexedGrant): RoleSet {
   return gives.kind === 'role' ? roleAndImplied(gives.role) : NO_ROLES;
 }
@@ -78,7 +78,7 @@ function heldOf(grants: readonly IndexedGrant[]): Held {
   return { grants, roles: grants.reduce((roles, grant) => roles | rolesGivenBy(grant), NO_ROLES) };
 }
 
-/** Nothing is kept where nothing is left. */
+/** Removes inner maps that become empty. */
 function setIn<A, B, V>(map: Map<A, Map<B, V>>, [a, b]: readonly [A, B], value: V | undefined): void {
   const inner = map.get(a) ?? new Map<B, V>();
   if (value === undefined) inner.delete(b);

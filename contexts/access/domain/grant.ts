@@ -3,20 +3,22 @@ import type { ResourceRef } from './resource-ref.ts';
 import type { Role } from './role.ts';
 import type { Subject } from './subject.ts';
 
-/** Values whose meaning an addon knows. The platform compares them, and no more. */
+/** Values that only the addon interprets. The platform merely compares them. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** What a grant gives: one of our roles, or an addon's permission with attribute values. */
+/** The right that a grant confers: a built-in role, or an addon's permission with attribute values. */
 export type Gift =
   | { readonly kind: 'role'; readonly role: Role }
   | { readonly kind: 'permission'; readonly permission: string; readonly attributes: Attributes };
 
-/** Bound to the uid too: what is made again under an old name does not inherit what was granted on the old one. */
+/** Bound to the uid as well: a resource recreated under an old name does not inherit the grants of its predecessor. */
 export interface GrantedOn extends ResourceRef {
   readonly uid: string;
 }
 
-/** Who may do what, where, and on everything below it. Never changed: one takes it back and grants another. */
+/**
+ * Gives a subject a right on a resource and everything below it. Immutable: to change it, revoke it and create another.
+ */
 export interface Grant {
   readonly uid: Uuid;
   /** Unique on its resource. */
@@ -24,7 +26,7 @@ export interface Grant {
   readonly resource: GrantedOn;
   readonly subject: Subject;
   readonly gives: Gift;
-  /** Whose decision it was: `user:alice`. */
+  /** The caller that created it: `user:alice`. */
   readonly grantedBy: string;
   readonly createTime: number;
 }
@@ -33,7 +35,7 @@ export function sameAttributes(a: Attributes, b: Attributes): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** Each set of values once, in the order in which they were found. */
+/** Removes duplicate sets of values; keeps their order. */
 export function distinctAttributes(sets: readonly Attributes[]): Attributes[] {
   if (sets.length < 2) return [...sets];
   return [...new Map(sets.map((attributes) => [canonicalJson(attributes), attributes])).values()];

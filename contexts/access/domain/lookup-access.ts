@@ -7,7 +7,7 @@ import { isSameResource, type ResourceKind, type ResourceRef, ROOT } from './res
 import { type Subject, type SubjectKey, subjectKey, subjectOf } from './subject.ts';
 import { commonTops, topsOf } from './visible-set.ts';
 
-/** Where to go on in a list that is sorted by one text, and how far. */
+/** Where to continue in a list sorted by one string, and how many results to return. */
 export interface LookupRange {
   readonly after: string | undefined;
   readonly limit: number;
@@ -15,20 +15,19 @@ export interface LookupRange {
 
 export interface PermittedResource {
   readonly resource: ResourceRef;
-  /** Any of these sets; of a permission of ours none. */
+  /** The sets of values; any one suffices. Empty for a built-in permission. */
   readonly attributes: readonly Attributes[];
 }
 
-/** Whose permissions, and on what of it another may know that. */
 export interface ResourceLookup extends LookupRange {
   readonly permission: string;
-  /** Only what this one has `access.lookup` on. */
+  /** Only resources on which this asker has `access.lookup`. */
   readonly visibleTo?: Asker | undefined;
 }
 
 /**
- * What somebody has the permission on, by name: targets for what is about targets, and that are all permissions of
- * addons; workspaces for the others; the root for what is instance-wide.
+ * The resources on which the asker has the permission, by name: targets if the permission is about targets (as all
+ * permissions of addons are), the root if it is instance-wide, workspaces otherwise.
  */
 export function permittedResources(
   state: AccessState,
@@ -37,7 +36,7 @@ export function permittedResources(
 ): PermittedResource[] {
   const reach = state.permissions.ruleOf(permission)?.reach;
   const granted = topsOf(state, asker, permission);
-  // Before anything is listed: a reader who sees little costs little, however much the other may do.
+  // Intersect before listing, so that the cost depends on the reader's rights and not on the other subject's.
   const tops =
     visibleTo === undefined ? granted : commonTops(state, granted, topsOf(state, visibleTo, 'access.lookup'));
   if (reach === undefined || tops.length === 0) return [];
@@ -52,7 +51,10 @@ export function permittedResources(
   });
 }
 
-/** Who has the permission on it, by kind and id. Groups stand for their members, whom only their issuer knows. */
+/**
+ * The subjects that have the permission, by kind and id. Groups are not expanded, since only their issuer knows the
+ * members.
+ */
 export function permittedSubjects(
   state: AccessState,
   { permission, resource }: Question,
@@ -72,11 +74,11 @@ export function permittedSubjects(
   return first.taken().map(subjectOf);
 }
 
-/** The first so many texts after a place, of any number that are offered in any order. Holds twice as many at most. */
+/** The first `limit` strings after a position, from any number offered in any order. Holds at most twice as many. */
 class FirstInOrder<T extends string = string> {
   readonly #range: LookupRange;
   #texts = new Set<T>();
-  /** What comes after this is not among the first. */
+  /** Strings after this one are not among the first. */
   #bound: T | undefined;
 
   constructor(range: LookupRange) {

@@ -2,21 +2,21 @@ import { AccessError } from './access-error.ts';
 import { type Attributes, type Gift, sameAttributes } from './grant.ts';
 import type { Role } from './role.ts';
 
-/** What somebody has on the resource that he wants to grant on, as far as his token goes. */
+/** The rights of the caller on the resource that it wants to grant on, within the limits of its token. */
 export interface Standing {
   readonly roles: readonly Role[];
-  /** The sets of values with which he has the permission. */
+  /** The sets of values with which the caller has the permission. */
   readonly attributes: readonly Attributes[];
-  /** Whether he could define permissions so that he has them. */
+  /** Whether the caller could define permissions that its own role implies. */
   readonly definesPermissions: boolean;
 }
 
 /**
- * Throws unless he has what he wants to give away.
+ * Throws unless the caller has the right that it wants to grant.
  *
- * DECISION: attribute values are had when they are the very same, and nothing is taken for narrower than something else:
- * only the addon knows whether a shorter list allows less or more. Somebody has to give a permission for the first time,
- * and that is whoever may define permissions, since he could say that his role implies it. (ADR-0024)
+ * DECISION: the caller has attribute values only if they are equal; none count as narrower than others, since only the
+ * addon knows whether a shorter list allows less or more. The first grant of a permission can be made by a caller that
+ * may define permissions, as that caller could also define that its own role implies it. (ADR-0024)
  */
 export function checkMayGrant(gives: Gift, { roles, attributes, definesPermissions }: Standing): void {
   if (gives.kind === 'role') {
@@ -30,6 +30,6 @@ export function checkMayGrant(gives: Gift, { roles, attributes, definesPermissio
 function cannotGrant(what: string): AccessError {
   return new AccessError(
     'CANNOT_GRANT',
-    `Nobody can grant what he does not have, and you do not have ${what} here. Ask somebody who has it.`,
+    `You can only grant what you have yourself, and you do not have ${what} here. Ask a holder to grant it.`,
   );
 }

@@ -4,7 +4,7 @@ import type { Attributes, Gift, Grant, GrantedOn } from './grant.ts';
 import { isRole } from './role.ts';
 import { isSubjectKind, SUBJECT_KINDS, type Subject, subjectFaults } from './subject.ts';
 
-/** What a person wrote down. */
+/** A grant as the request or the row has it, not yet checked. */
 export interface RawGrant {
   readonly name?: string;
   readonly subject: { readonly kind: string; readonly id: string };
@@ -13,14 +13,14 @@ export interface RawGrant {
   readonly attributes?: Attributes;
 }
 
-/** What a person asks for, sound in itself. */
+/** A valid grant, before it has a resource and uid. */
 export interface GrantDraft {
   readonly name: ResourceName | undefined;
   readonly subject: Subject;
   readonly gives: Gift;
 }
 
-/** What the draft cannot know. */
+/** The parts of a grant that do not come from the draft. */
 export interface GrantFounding {
   readonly resource: GrantedOn;
   readonly uid: Uuid;
@@ -30,7 +30,7 @@ export interface GrantFounding {
 
 const NAME_RULE = 'must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
 
-/** Names everything that is wrong at once. */
+/** Reports all faults at once. */
 export function parseGrant(raw: RawGrant): GrantDraft {
   const faults: FieldFault[] = [];
   const name = raw.name === undefined ? undefined : readName(raw.name, '/name', faults);
@@ -40,7 +40,7 @@ export function parseGrant(raw: RawGrant): GrantDraft {
   return { name, subject, gives };
 }
 
-/** One without a name is called by its uid, which is a name too. */
+/** The uid is the default name. */
 export function newGrant({ name, subject, gives }: GrantDraft, founding: GrantFounding): Grant {
   const { resource, uid, grantedBy, now } = founding;
   return { uid, name: name ?? parseResourceName(uid), resource, subject, gives, grantedBy, createTime: now };
@@ -60,7 +60,7 @@ function readGift({ role, permission, attributes }: RawGrant, faults: FieldFault
     if (attributes !== undefined)
       faults.push({ path: '/attributes', message: 'belong to a permission, not to a role' });
     if (isRole(role)) return { kind: 'role', role };
-    faults.push({ path: '/role', message: 'is no role' });
+    faults.push({ path: '/role', message: 'is not a role' });
     return undefined;
   }
   if (permission !== undefined && role === undefined) {

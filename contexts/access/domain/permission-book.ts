@@ -7,18 +7,18 @@ interface AddonPermission extends PermissionRule {
   readonly schema: IndexedSchema;
 }
 
-/** What every permission takes: ours, which are fixed, and those of addons, which come and go. */
+/** The rules of all permissions: the fixed built-in ones, and those that addons define. */
 export class PermissionBook {
   readonly #addons = new Map<string, AddonPermission>();
   readonly #names = new Map<string, string>();
   readonly #departed = new Departed();
 
-  /** `undefined`: there is no such permission, and so nobody has it. */
+  /** `undefined`: the permission does not exist, so it is always denied. */
   ruleOf(permission: string): PermissionRule | undefined {
     return builtInRule(permission) ?? this.#addons.get(permission);
   }
 
-  /** `undefined` for a permission of ours, which has no attributes. */
+  /** `undefined` for a built-in permission, which has no attributes. */
   rolesImplying(permission: string): readonly ImplyingRole[] | undefined {
     return this.#addons.get(permission)?.schema.roles;
   }
@@ -41,7 +41,7 @@ export class PermissionBook {
   }
 }
 
-/** Uids of version 7 grow with time, so that of two schemas of one name the later has the greater. */
+/** UUIDv7 uids grow with time: of two schemas with one name, the later has the greater uid. */
 function isNewer(schema: IndexedSchema, there: IndexedSchema): boolean {
   return schema.uid === there.uid ? schema.version > there.version : schema.uid > there.uid;
 }

@@ -3,36 +3,36 @@ import { invalidPermissionSchema } from './access-error.ts';
 import type { Attributes } from './grant.ts';
 import { isRole, onlyRole, type Role, type RoleSet } from './role.ts';
 
-/** What an addon's permission is about. Addons see targets, and never a workspace. */
+/** The kinds of resources that an addon's permission can be about. Addons see targets, never workspaces. */
 export const PERMISSION_RESOURCE_TYPES = ['target'] as const;
 export type PermissionResourceType = (typeof PERMISSION_RESOURCE_TYPES)[number];
 
-/** Whoever has the role has the permission too, with these values. */
+/** Holders of the role also have the permission, with these values. */
 export interface ImplyingRole {
   readonly role: Role;
   readonly attributes: Attributes;
 }
 
-/** What a person or an addon asks for. */
+/** The schema as a person or an addon requests it. */
 export interface PermissionSchemaSpec {
   readonly description: string | undefined;
   readonly resourceType: PermissionResourceType;
-  /** A JSON Schema of what attribute values may be. */
+  /** A JSON Schema for the attribute values. */
   readonly attributesSchema: Readonly<Record<string, unknown>>;
   readonly roles: readonly ImplyingRole[];
 }
 
-/** A permission that an addon defined. Its name is the permission. */
+/** A permission defined by an addon. The name of the schema is the name of the permission. */
 export interface PermissionSchema extends PermissionSchemaSpec {
   readonly name: ResourceName;
   readonly uid: Uuid;
-  /** Counts its changes; everything in it is what somebody asked for. */
+  /** Counts the changes; every field is set by requests only, so this is also the generation. */
   readonly version: number;
   readonly createTime: number;
   readonly updateTime: number;
 }
 
-/** What the spec cannot know. */
+/** The parts of a schema that do not come from the spec. */
 export interface SchemaFounding {
   readonly name: ResourceName;
   readonly uid: Uuid;
@@ -44,7 +44,7 @@ export function newPermissionSchema(spec: PermissionSchemaSpec, { name, uid, now
   return { ...spec, name, uid, version: 1, createTime: now, updateTime: now };
 }
 
-/** The very same value when nothing changes, so that nobody writes or announces it. */
+/** Returns the same object when nothing changes, so that callers write nothing and emit no event. */
 export function changePermissionSchema(
   current: PermissionSchema,
   spec: PermissionSchemaSpec,
@@ -56,17 +56,17 @@ export function changePermissionSchema(
   return { ...spec, name, uid, createTime, version: version + 1, updateTime: Math.max(now, current.updateTime) };
 }
 
-/** Any of these roles implies the permission. */
+/** The set of roles that imply the permission. */
 export function implyingRoles({ roles }: Pick<PermissionSchemaSpec, 'roles'>): RoleSet {
   return roles.reduce((all, { role }) => all | onlyRole(role), 0);
 }
 
-/** What is wrong with a schema, wherever it comes from: a person or a database. */
+/** The faults of a spec, whether it comes from a request or from the database. */
 export function specFaults({ roles }: PermissionSchemaSpec): FieldFault[] {
   return roles.flatMap(({ role }, index) => {
-    if (!isRole(role)) return [{ path: `/roles/${index}/role`, message: `is ${String(role)}, which is no role` }];
+    if (!isRole(role)) return [{ path: `/roles/${index}/role`, message: `is ${String(role)}, which is not a role` }];
     const twice = roles.findIndex((other) => other.role === role) !== index;
-    return twice ? [{ path: `/roles/${index}/role`, message: 'is there twice' }] : [];
+    return twice ? [{ path: `/roles/${index}/role`, message: 'is a duplicate' }] : [];
   });
 }
 

@@ -52,7 +52,7 @@ test('every name has a dot, which the names of addons cannot have', () => {
   for (const permission of ALL) assert.throws(() => parseResourceName(permission), { code: 'INVALID_NAME' });
 });
 
-/** What a holder of the role on the workspace has there. */
+/** The permissions that a holder of the role on the workspace has there. */
 function permissionsOf(role: Role, name: keyof typeof UIDS): string[] {
   const index = new AccessIndex();
   index.apply({ kind: 'workspace', name: 'root', uid: UIDS.root, generation: 1, parent: undefined });

@@ -1,11 +1,11 @@
 import { onlyRole, type Role, type RoleSet } from './role.ts';
 
-/** What a permission is about: a workspace and what is in it, targets, or the instance as a whole. */
+/** The scope of a permission: a workspace and its contents, targets, or the whole instance. */
 export type PermissionReach = 'workspace' | 'target' | 'instance';
 
 interface BuiltIn {
   readonly reach: PermissionReach;
-  /** The least role that has it; those that imply this one have it too. */
+  /** The least role that has it; roles that imply this one have it too. */
   readonly role: Role;
 }
 
@@ -15,12 +15,13 @@ const approver = (reach: PermissionReach): BuiltIn => ({ reach, role: 'approver'
 const admin = (reach: PermissionReach): BuiltIn => ({ reach, role: 'admin' });
 
 /**
- * Every permission that a route can ask for, and who has it. Closed: what is not here is had by nobody.
+ * Every permission that a route can require, and the least role that has it. The list is closed: a permission that is
+ * not listed is always denied.
  *
- * DECISION: a deployer may not approve, nor an approver deploy, so that a gate for a second pair of eyes means something;
- * and neither may place on the platform itself, or give up a deployment that is still on targets.
+ * DECISION: a deployer may not approve, nor an approver deploy, so that a four-eyes gate means something; and neither
+ * may place on the platform itself, or abandon a deployment that is still on targets.
  *
- * DECISION: the names of addons' permissions hold no dot and these all do, so that no release of ours can take a name
+ * DECISION: built-in permissions have a dot in their names, those of addons cannot, so that no release can take a name
  * that an addon uses. (ADR-0024)
  */
 export const PERMISSIONS = {
@@ -100,10 +101,10 @@ export const PERMISSIONS = {
 
 export type PermissionName = keyof typeof PERMISSIONS;
 
-/** What somebody needs in order to have a permission, whether it is ours or an addon's. */
+/** The requirements of a permission, built-in or of an addon. */
 export interface PermissionRule {
   readonly reach: PermissionReach;
-  /** Any of these is enough. */
+  /** Any one of these suffices. */
   readonly roles: RoleSet;
 }
 

@@ -1,4 +1,6 @@
-/** What can be granted on. A target is in one workspace, a workspace in another, up to the root. */
+/**
+ * The kinds of resources that can carry grants. A target is in a workspace, a workspace in its parent, up to the root.
+ */
 export const RESOURCE_KINDS = ['workspace', 'target'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
@@ -7,7 +9,7 @@ export interface ResourceRef {
   readonly name: string;
 }
 
-/** Above everything. What is granted here holds in the whole instance. */
+/** The top of the tree. A grant on it holds in the whole instance. */
 export const ROOT: ResourceRef = { kind: 'workspace', name: 'root' };
 
 const COLLECTIONS = { workspace: 'workspaces', target: 'targets' } as const satisfies Record<ResourceKind, string>;
@@ -17,7 +19,7 @@ export function pathOf({ kind, name }: ResourceRef): string {
   return `${COLLECTIONS[kind]}/${name}`;
 }
 
-/** `undefined` when it is not the path of anything that can be granted on. */
+/** `undefined` when it is not the path of a workspace or target. */
 export function parseResourcePath(raw: string): ResourceRef | undefined {
   for (const kind of RESOURCE_KINDS) {
     const prefix = `${COLLECTIONS[kind]}/`;

@@ -4,25 +4,22 @@ import type { ResourceKind, ResourceRef } from './resource-ref.ts';
 export interface ResourceNode extends ResourceRef {
   readonly uid: string;
   readonly generation: number;
-  /** The workspace that it is in, by name; only the root has none. */
+  /** The name of the containing workspace; `undefined` for the root only. */
   readonly parent: string | undefined;
 }
 
-/** The names of what is directly in a workspace. */
+/** The names of the direct children of a workspace. */
 interface Contents {
   readonly workspace: Set<string>;
   readonly target: Set<string>;
 }
 
-/**
- * Deeper than the tree can be. News from two sources can for a moment put one below the other and the other below the
- * one, and a walk must end then too.
- */
+/** Deeper than the tree can be. Changes from two sources can briefly form a cycle, and a walk must end then too. */
 const MAX_LEVELS = 32;
 
 /**
- * Which workspace or target is where. Knows parents by name, so that a child may become known before its parent; until
- * then nothing flows down to it.
+ * The tree of workspaces and targets. Refers to parents by name, so that a child may arrive before its parent; until
+ * then the child inherits nothing.
  */
 export class ResourceTree {
   readonly #nodes: Readonly<Record<ResourceKind, Map<string, ResourceNode>>> = {
@@ -52,7 +49,7 @@ export class ResourceTree {
     return found;
   }
 
-  /** Visits the node itself and all below it that are of this kind, in no order. */
+  /** Visits the node itself and its descendants of this kind, unordered. */
   visitDown(node: ResourceNode, kind: ResourceKind, visit: (name: string) => void): void {
     if (node.kind === kind) visit(node.name);
     if (node.kind === 'target') return;
@@ -65,7 +62,7 @@ export class ResourceTree {
     }
   }
 
-  /** News of a thing that is gone, and old news of one that is there, change nothing. */
+  /** Ignores deleted resources and outdated changes. */
   put(node: ResourceNode): void {
     if (this.#departed.has(node.uid)) return;
     const there = this.find(node);
@@ -103,7 +100,7 @@ export class ResourceTree {
   }
 }
 
-/** Uids of version 7 grow with time, so that of two things of one name the later has the greater. */
+/** UUIDv7 uids grow with time: of two resources with one name, the later has the greater uid. */
 function isNewer(node: ResourceNode, there: ResourceNode): boolean {
   return node.uid === there.uid ? node.generation > there.generation : node.uid > there.uid;
 }

@@ -1,7 +1,7 @@
 export const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Several roles at once, a bit for each: a check joins and compares sets of them without making one. */
+/** A set of roles as bits, so that checks combine and compare sets without allocating. */
 export type RoleSet = number;
 
 export const NO_ROLES: RoleSet = 0;
@@ -9,7 +9,7 @@ export const ALL_ROLES: RoleSet = 0b1111;
 
 const BIT: Readonly<Record<Role, RoleSet>> = { viewer: 0b0001, deployer: 0b0010, approver: 0b0100, admin: 0b1000 };
 
-/** Deployers and approvers see what they act on, and an admin may do what everybody may. */
+/** Deployers and approvers can view what they act on; an admin has every role. */
 const IMPLIED: Readonly<Record<Role, RoleSet>> = {
   viewer: 0b0001,
   deployer: 0b0011,
@@ -17,12 +17,12 @@ const IMPLIED: Readonly<Record<Role, RoleSet>> = {
   admin: ALL_ROLES,
 };
 
-/** The role alone: what a permission asks for. */
+/** The role alone, as a permission requires it. */
 export function onlyRole(role: Role): RoleSet {
   return BIT[role];
 }
 
-/** The role and those that come with it: what its holder has. */
+/** The role and the roles it implies, as its holder has them. */
 export function roleAndImplied(role: Role): RoleSet {
   return IMPLIED[role];
 }

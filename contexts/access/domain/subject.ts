@@ -1,16 +1,16 @@
 import type { Brand, FieldFault } from '#kit/std';
 
-/** Whom something can be granted to. */
+/** The kinds of subjects that a right can be granted to. */
 export const SUBJECT_KINDS = ['user', 'group', 'serviceAccount'] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 export interface Subject {
   readonly kind: SubjectKind;
-  /** As whoever authenticates it says: `alice@example.com`, `oidc:ops`, the uid of a service account. */
+  /** The id from authentication: `alice@example.com`, `oidc:ops`, the uid of a service account. */
   readonly id: string;
 }
 
-/** `user:alice@example.com`: one text for one subject, since kinds hold no colon. */
+/** `user:alice@example.com`. Unique per subject, since kinds contain no colon. */
 export type SubjectKey = Brand<string, 'SubjectKey'>;
 
 const ID_MAX_LENGTH = 512;
@@ -32,7 +32,7 @@ export function isSubjectKind(raw: string): raw is SubjectKind {
   return SUBJECT_KINDS.some((kind) => kind === raw);
 }
 
-/** Spaces at the ends are refused: two ids that look the same to a person would be two subjects. */
+/** Refuses leading and trailing spaces: two ids that look alike would be two subjects. */
 export function subjectFaults({ id }: Subject): FieldFault[] {
   if (id.length <= ID_MAX_LENGTH && PRINTABLE.test(id) && id.trim() === id) return [];
   const message = `must be 1 to ${ID_MAX_LENGTH} printable characters, with no space at either end`;

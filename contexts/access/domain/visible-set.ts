@@ -6,14 +6,14 @@ import { isSameResource, ROOT } from './resource-ref.ts';
 import type { ResourceNode } from './resource-tree.ts';
 
 /**
- * Where somebody has a permission, said as briefly as can be: the topmost workspaces of what he has it in, each with
- * everything below, and targets that are in none of these. Both in the order of names.
+ * Where a caller has a permission, in the shortest form: the topmost workspaces, each with everything below it, and the
+ * targets outside of these. Both sorted by name.
  */
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | { readonly kind: 'some'; readonly workspaces: readonly string[]; readonly targets: readonly string[] };
 
-/** A resource is in the set exactly when `allows` says so of it. */
+/** A resource is in the set exactly when `allows` returns true for it. */
 export function visibleSet(state: AccessState, asker: Asker, permission: string): VisibleSet {
   const tops = topsOf(state, asker, permission);
   if (tops.some((node) => isSameResource(node, ROOT))) return { kind: 'everything' };
@@ -21,7 +21,7 @@ export function visibleSet(state: AccessState, asker: Asker, permission: string)
   return { kind: 'some', workspaces: named('workspace'), targets: named('target') };
 }
 
-/** The topmost nodes on which he has the permission, each once. */
+/** The topmost nodes on which the asker has the permission, without duplicates. */
 export function topsOf(state: AccessState, asker: Asker, permission: string): ResourceNode[] {
   const rule = state.permissions.ruleOf(permission);
   if (rule === undefined) return [];
@@ -32,13 +32,13 @@ export function topsOf(state: AccessState, asker: Asker, permission: string): Re
   const { within } = asker;
   const edge = within && state.tree.find(within);
   if (within !== undefined && edge === undefined) return [];
-  // Whoever has it on what his token is narrowed to has it there and no further up.
+  // A token narrowed to a resource counts at that resource, and no further up.
   if (edge !== undefined && allows(state, asker, { permission, resource: edge })) return [edge];
   const granted = new Set(grantedNodes(state, asker, permission).filter((node) => isInScope(state, asker, node)));
   return topmost(state, granted);
 }
 
-/** The topmost nodes of what is below both: two trees share nothing, or one is inside the other. */
+/** The topmost nodes of the intersection: two subtrees are disjoint, or one contains the other. */
 export function commonTops(
   { tree }: AccessState,
   some: readonly ResourceNode[],
@@ -49,7 +49,7 @@ export function commonTops(
   return [...new Set([...inside(some, new Set(others)), ...inside(others, new Set(some))])];
 }
 
-/** Where something was granted to him that gives the permission. */
+/** The nodes with a grant to the asker that confers the permission. */
 function grantedNodes(state: AccessState, asker: Asker, permission: string): ResourceNode[] {
   const root = state.tree.find(ROOT);
   const all = asker.instanceAdmin && root && allows(state, asker, { permission, resource: ROOT }) ? [root] : [];
@@ -65,13 +65,13 @@ function grantedNodes(state: AccessState, asker: Asker, permission: string): Res
   return [...all, ...granted];
 }
 
-/** Those with no other of them above. Looks at each node once, however many ways lead up through it. */
+/** The nodes without another granted node above them. Visits each node once, however many paths lead up through it. */
 function topmost({ tree }: AccessState, granted: ReadonlySet<ResourceNode>): ResourceNode[] {
   const covered = new Map<ResourceNode, boolean>();
   const isCovered = (node: ResourceNode): boolean => {
     const known = covered.get(node);
     if (known !== undefined) return known;
-    // Said before it is known, so that a walk in a circle ends.
+    // Preset, so that a walk through a cycle ends.
     covered.set(node, false);
     const above = tree.above(node);
     const answer = above !== undefined && (granted.has(above) || isCovered(above));

@@ -10,7 +10,7 @@ import { ACCESS_MIGRATIONS, accessRoutes, authorizerOf, type GrantDropper, grant
 import type { AdminCredentials, NotFoundErrors, ResourceReader } from '../application/ports.ts';
 import { AccessIndex } from '../domain/access-index.ts';
 
-/** One request and what must come of it. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
+/** One request and its expected outcome. `{etag}` and `{nextPageToken}` stand for the latest ones returned. */
 export interface Step {
   /** One of `CALLERS`. */
   readonly as: string;
@@ -25,26 +25,26 @@ export interface Wanted {
   readonly status: number;
   /** The whole body. */
   readonly body?: object;
-  /** Some members of the body. */
+  /** A subset of the body's members. */
   readonly part?: object;
-  /** The names on the page, all of them in order. */
+  /** The names on the page, complete and in order. */
   readonly names?: readonly string[];
   readonly code?: string;
-  /** Places of the faults, all of them in order. */
+  /** The paths of the faults, complete and in order. */
   readonly faults?: readonly string[];
-  /** `type scope` of each event that the step makes. No others: left out means none at all. */
+  /** `type scope` of each event that the step emits, complete; omitted means no events. */
   readonly events?: readonly string[];
 }
 
-/** A story that the API must tell in the same way on every database. */
+/** A scenario that must have the same outcome on every database. */
 export interface Scenario {
   readonly why: string;
-  /** Whether somebody could come in as admin without a grant; so unless told otherwise. */
+  /** Whether an admin could sign in without a grant; true by default. */
   readonly lastResort?: boolean;
   readonly steps: readonly Step[];
 }
 
-/** By their tokens. The rights of each are what the scenario grants; `admin` needs none. */
+/** Keyed by token. Callers have only the rights that the scenario grants; `admin` needs no grants. */
 export const CALLERS: Readonly<Record<string, Principal>> = {
   admin: { kind: 'admin', id: 'admin' },
   adminInWeb: { kind: 'admin', id: 'admin', scope: { within: 'workspaces/web' } },
@@ -57,7 +57,7 @@ export const CALLERS: Readonly<Record<string, Principal>> = {
   fleetlet: { kind: 'fleetlet', id: 'f1' },
 };
 
-/** `root` has `emea` and `apac`; `web` is in `emea`. Each has a target, called after it. */
+/** `root` contains `emea` and `apac`; `emea` contains `web`. Each has a target named after it. */
 const TREE = { root: undefined, emea: 'root', web: 'emea', apac: 'root' } as const;
 
 const WORDS = { NO_SUCH: { category: 'not-found', retry: 'after-change' } } as const satisfies Catalogue;
@@ -79,7 +79,7 @@ export function uidOf(number: number): Uuid {
   return parseUuid(`00000000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 }
 
-/** A tree as others would keep it, in the index alone. */
+/** Puts a tree into the index only, as the contexts that own it would. */
 export function plantTree(index: AccessIndex): void {
   for (const [nth, [name, parent]] of Object.entries(TREE).entries()) {
     index.apply({ kind: 'workspace', name, uid: uidOf(nth + 1), generation: 1, parent });
@@ -97,7 +97,7 @@ export function resourcesOf(index: AccessIndex): ResourceReader {
   };
 }
 
-/** The real server with the real routes on a real database, one scenario at a time. */
+/** The real server with the real routes on a real database; one instance per scenario. */
 export class AccessApi {
   readonly storage: Storage;
   readonly #clock = new FakeClock(BEGIN);
@@ -144,7 +144,7 @@ export class AccessApi {
     }
   }
 
-  /** What happened since the last call. */
+  /** The events since the last call. */
   async takeEvents(): Promise<{ type: string; key: string; scope: string; data: unknown }[]> {
     const rows = await this.storage.all<{ type: string; key: string; scope: string; data: string }>(
       sql`SELECT type, key, scope, data FROM outbox ORDER BY id`,

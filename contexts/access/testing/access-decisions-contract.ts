@@ -12,10 +12,13 @@ import { subjectKey } from '../domain/subject.ts';
 import { AccessHistory, ASKED, caller, deed, PATHS } from './access-history.ts';
 import { NaiveAccess } from './naive-access.ts';
 
-/** Of permissions that are about targets. */
+/** Permissions that are about targets. */
 const ON_TARGETS = ['targets.read', 'logs-read', 'metrics-query'];
 
-/** What `AccessDecisions` promises, whoever answers. `make` has been told these changes, in this order. */
+/**
+ * The contract of every implementation of `AccessDecisions`. `make` returns one that has applied these changes, in
+ * order.
+ */
 export function accessDecisionsContract(
   name: string,
   make: (changes: readonly AccessChange[]) => Promise<AccessDecisions>,

@@ -11,7 +11,7 @@ export const WORKSPACES = ['root', 'a', 'b', 'c', 'd', 'e'];
 export const TARGETS = ['t1', 't2', 't3', 't4'];
 export const PATHS = [...WORKSPACES.map((name) => `workspaces/${name}`), ...TARGETS.map((name) => `targets/${name}`)];
 const ADDON_PERMISSIONS = ['logs-read', 'metrics-query'];
-/** One of each reach and role, those of addons, and one that does not exist. */
+/** One permission of each reach and role, those of addons, and one that does not exist. */
 export const ASKED = [
   'workspaces.read',
   'targets.read',
@@ -22,8 +22,8 @@ export const ASKED = [
 ];
 
 /**
- * One thing that somebody does. Numbers choose among what there is when its turn comes, so that nearly everything that is
- * drawn also happens; what is impossible does not.
+ * One action of a random history. Numbers select among the resources that exist when the action runs, so that nearly
+ * every generated action has an effect; impossible ones are skipped.
  */
 export type Deed =
   | { readonly do: 'makeWorkspace' | 'makeTarget'; readonly name: number; readonly parent: number }
@@ -89,14 +89,14 @@ interface Known {
   readonly generation: number;
 }
 
-/** Keeps the rules that the rest of the platform keeps, and says what became true of each deed. */
+/** Obeys the rules of the rest of the platform, and returns the changes that each action causes. */
 export class AccessHistory {
   readonly #things = new Map<string, Known>();
   readonly #grants: { readonly uid: Uuid; readonly on: string }[] = [];
   readonly #schemas = new Map<string, { uid: Uuid; version: number }>();
   #uids = 0;
 
-  /** The root is there from the beginning. */
+  /** The root exists from the beginning. */
   begin(): AccessChange[] {
     return [this.#put({ kind: 'workspace', name: 'root', uid: this.#uid(), parent: undefined, generation: 1 })];
   }
@@ -137,7 +137,7 @@ export class AccessHistory {
     return [this.#put({ ...known, parent: name, generation: known.generation + 1 })];
   }
 
-  /** Its grants go with it, in the same breath. */
+  /** The grants of a resource are deleted together with it. */
   #delete(nth: number): AccessChange[] {
     const all = [...this.#things.values()];
     const empty = all.filter(({ kind, name, parent }) => {

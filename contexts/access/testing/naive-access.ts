@@ -21,8 +21,8 @@ const INCLUDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Access in the plainest way that is right: lists that are searched from one end to the other, for each question anew.
- * It is told every change once and in order, and knows nothing of versions.
+ * The simplest correct implementation: a linear search for each question. It applies each change once and in order, and
+ * ignores versions.
  */
 export class NaiveAccess {
   readonly things: readonly Thing[];
@@ -62,7 +62,7 @@ export class NaiveAccess {
     return permission in PERMISSIONS || this.schemas.some(({ name }) => name === permission);
   }
 
-  /** `undefined` when he may not; else with which attributes, each set as text, in order. */
+  /** `undefined` when denied; otherwise the sets of attributes as sorted strings. */
   ask(caller: Caller, permission: string, path: string): readonly string[] | undefined {
     const builtIn = (PERMISSIONS as Readonly<Record<string, BuiltIn>>)[permission];
     const schema = this.schemas.find(({ name }) => name === permission);
@@ -82,7 +82,7 @@ export class NaiveAccess {
     return sets.length === 0 ? undefined : sets;
   }
 
-  /** The kinds and ids of everybody who may, but for the holder of the instance's own credential. */
+  /** The kinds and ids of all subjects with the permission, except the instance's own credential. */
   subjects(permission: string, path: string): string[] {
     const all = [...new Set(this.grants.map(({ subject }) => `${subject.kind}:${subject.id}`))];
     return all.filter((text) => this.ask(callerNamed(text), permission, path) !== undefined).sort();

@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream';
 
-/** Bytes both ways over whatever carries them; `contexts/channels` has such streams. */
+/** A bidirectional byte stream over any transport; `contexts/channels` provides such streams. */
 export interface Bytes {
-  /** Taken in any case. `false`: nothing more until `room`. */
+  /** Always accepts the data. `false`: do not write more until `room`. */
   write(data: Uint8Array): boolean;
   end(): void;
   destroy(why?: string): void;
@@ -10,7 +10,7 @@ export interface Bytes {
   resume(): void;
 }
 
-/** What a tunnel tells. */
+/** The events of a tunnel. */
 export interface BytesHandlers {
   data(data: Uint8Array): void;
   room(): void;
@@ -18,9 +18,9 @@ export interface BytesHandlers {
   closed(why: string | undefined): void;
 }
 
-/** A tunnel as a stream of Node, so that its HTTP can speak over it. */
+/** A tunnel as a Node stream, so that Node's HTTP can run over it. */
 export class ByteDuplex extends Duplex {
-  /** Whoever has the tunnel tells these what comes. */
+  /** The owner of the tunnel calls these. */
   readonly handlers: BytesHandlers = {
     data: (data) => {
       if (!this.destroyed && !this.push(data)) this.#bytes?.pause();
@@ -36,18 +36,18 @@ export class ByteDuplex extends Duplex {
   #isOver = false;
 
   constructor() {
-    // An end that has said all may still listen.
+    // One direction may end before the other.
     super({ allowHalfOpen: true });
   }
 
-  /** Before there is something to speak over nothing is written. */
+  /** Attaches the transport. Writes wait until then. */
   over(bytes: Bytes): this {
     this.#bytes = bytes;
     if (this.destroyed) bytes.destroy();
     return this;
   }
 
-  /** An agent of `node:http` says this to a connection that it uses again. A tunnel keeps no process alive. */
+  /** An agent of `node:http` calls this on a connection that it reuses. A tunnel keeps no process alive. */
   ref(): this {
     return this;
   }

@@ -12,33 +12,36 @@ import { type BodyFraming, framingHeaders, framingOf } from '../domain/body-fram
 import { answeredHeaders, type Headers } from '../domain/header-policy.ts';
 import { responseOn } from './send-status.ts';
 
-/** The next one on the way. */
+/** The next hop of a request. */
 export interface NextHop {
   readonly agent: Agent;
-  /** Which connections of the agent; whoever makes them knows what it means. */
+  /** Selects the connections of the agent; only the code that opens them interprets it. */
   readonly host: string;
   readonly path: string;
   readonly headers: Headers;
-  /** Where both ends of a connection prove what they write. */
+  /** Set where both ends of a connection authenticate what they write. */
   readonly seal?: Seal;
 }
 
 export interface Seal {
-  /** Of a request; called once, when it is known which connection it takes. */
+  /** The headers that authenticate a request; called once, when its connection is known. */
   headers(connection: Duplex): Readonly<Record<string, string>>;
-  /** Whether that is the answer to the request that was sent last on the connection. */
+  /** Whether this answers the request that was sent last on the connection. */
   isAnswer(connection: Duplex, answer: IncomingMessage): boolean;
 }
 
 export interface Forwarding {
   readonly next: NextHop;
-  /** What every answer carries besides its own. */
+  /** Added to every response. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** Instead of an answer, which may still be given. */
+  /** Called instead of a response, which can still be sent. */
   readonly refused: (response: ServerResponse, error: Error) => void;
-  /** Asked about each answer before it is passed on; `true` if that has answered instead. */
+  /** Called for each response before it is passed on; `true` if the callback has answered instead. */
   readonly intercept?: (incoming: IncomingMessage, response: ServerResponse) => boolean;
-  /** Asked when an answer broke off, before the caller's is cut as well: until it resolves, something may be said in its place. */
+  /**
+   * Called when a response broke off, before the caller's response is cut: until it resolves, a final message may be
+   * sent.
+   */
   readonly brokenOff?: () => Promise<void>;
 }
 
@@ -46,36 +49,37 @@ const MAX_ANSWER_HEADERS = 256 * 1024;
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * One request and its answer, as they come: nothing is kept, whoever is slow slows the other, and whoever goes takes the other
- * along. Trailers end here.
+ * Streams one request and its response. Nothing is buffered: a slow end slows the other, and when one end closes, so
+ * does the other. Trailers are dropped.
  *
- * Where bodies end is said anew in both directions. A connection whose exchange did not end in order, both ways, is not used again.
+ * Body framing is set afresh in both directions. A connection is reused only if both request and response ended
+ * properly.
  */
 export function forwardRequest(request: IncomingMessage, response: ServerResponse, forwarding: Forwarding): void {
   const framing = framingOf(request.rawHeaders);
   if (framing === undefined) {
-    forwarding.refused(response, new Error('its body has no single end'));
+    forwarding.refused(response, new Error('the end of the request body is ambiguous'));
     return;
   }
   const outgoing = ask(request, forwarding.next, framingHeaders(framing, request.method ?? ''));
-  // An answer that ends before its request does leaves the rest of the request behind on the connection.
+  // A response that ends before its request leaves the rest of the request on the connection.
   response.once('close', () => {
     if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
     request.resume();
   });
   outgoing.once('response', (incoming) => {
     if (isAnswer(outgoing, incoming, forwarding)) passOn(incoming, response, forwarding);
-    else refuse(new Error('the answer was not to this request'));
+    else refuse(new Error('the response does not belong to this request'));
   });
   const refuse = (error: Error): void => {
     outgoing.destroy();
     if (response.headersSent) breakOff(response, forwarding);
     else if (!response.destroyed) forwarding.refused(withAnswerHeaders(response, forwarding), error);
   };
-  // Nobody asked for it, and Node would say nothing.
+  // Without this handler Node would drop an unrequested upgrade silently.
   outgoing.once('upgrade', (_answer, upstream) => {
     upstream.destroy();
-    refuse(new Error('the answer was an upgrade that nobody asked for'));
+    refuse(new Error('the response is an upgrade that was not requested'));
   });
   outgoing.on('error', refuse);
   begin(outgoing, forwarding.next, () => sendBody(request, outgoing, framing));
@@ -84,11 +88,11 @@ export function forwardRequest(request: IncomingMessage, response: ServerRespons
 export interface Upgraded {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What came right behind the request. */
+  /** The bytes received right after the request. */
   readonly head: Buffer;
 }
 
-/** The same for a connection that is to become something else. Where the server does not want that, its answer is the last word. */
+/** The same for a connection upgrade. If the server refuses the upgrade, its response ends the connection. */
 export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: Forwarding): void {
   const { method = '', headers } = request;
   const outgoing = ask(request, forwarding.next, {
@@ -97,7 +101,7 @@ export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: 
     upgrade: headers.upgrade ?? '',
   });
   const gone = (): void => void outgoing.destroy();
-  // A connection has one answer: what goes wrong after it has begun ends the connection.
+  // A connection has one response: a failure after it has begun ends the connection.
   let isAnswered = false;
   const respond = (): ServerResponse => {
     isAnswered = true;
@@ -111,11 +115,11 @@ export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: 
   socket.once('close', gone);
   socket.on('error', () => socket.destroy());
   outgoing.once('upgrade', (answer, upstream, rest) => {
-    // From here on each end lasts until the other has heard all of it.
+    // From here on, each side stays open until the other has received everything.
     socket.off('close', gone);
     if (socket.destroyed || answer.statusCode !== 101 || !isAnswer(outgoing, answer, forwarding)) {
       upstream.destroy();
-      refuse(new Error('the answer was not to this request'));
+      refuse(new Error('the response does not belong to this request'));
       return;
     }
     isAnswered = true;
@@ -125,10 +129,10 @@ export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: 
     join(socket, upstream);
   });
   outgoing.once('response', (incoming) => {
-    // It may have taken something else for the end of the request than we did.
+    // The server may disagree about where the request ended.
     outgoing.shouldKeepAlive = false;
     if (isAnswer(outgoing, incoming, forwarding)) passOn(incoming, respond(), forwarding);
-    else refuse(new Error('the answer was not to this request'));
+    else refuse(new Error('the response does not belong to this request'));
   });
   outgoing.on('error', refuse);
   begin(outgoing, forwarding.next, () => outgoing.end());
@@ -147,7 +151,7 @@ function ask({ method }: IncomingMessage, { agent, host, path, headers }: NextHo
   });
 }
 
-/** Nothing is written before there is a connection, which decides what proves the request. */
+/** Nothing is written before there is a connection, since the connection determines the proof of the request. */
 function begin(outgoing: ClientRequest, { seal }: NextHop, send: () => void): void {
   outgoing.once('socket', (connection: Duplex) => {
     if (outgoing.destroyed) return;
@@ -160,20 +164,20 @@ function isAnswer({ socket }: ClientRequest, answer: IncomingMessage, { next: { 
   return seal === undefined || (socket !== null && seal.isAnswer(socket, answer));
 }
 
-/** As much as was announced, and no more: what has no end of its own is never written. */
+/** Sends exactly as much as was announced; bytes beyond that are never written. */
 function sendBody(request: IncomingMessage, outgoing: ClientRequest, framing: BodyFraming): void {
   let left = framing.kind === 'length' ? framing.length : framing.kind === 'none' ? 0 : Number.POSITIVE_INFINITY;
   const isWhole = (): boolean => request.complete && (framing.kind === 'chunked' || left === 0);
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) outgoing.destroy(new Error('the body of the request is longer than announced'));
+    if (left < 0) outgoing.destroy(new Error('the request body is longer than announced'));
   });
   request.once('close', () => {
     if (!isWhole()) outgoing.destroy();
   });
   request.once('end', () => {
     if (isWhole()) outgoing.end();
-    else outgoing.destroy(new Error('the body of the request is shorter than announced'));
+    else outgoing.destroy(new Error('the request body is shorter than announced'));
   });
   if (framing.kind === 'none') request.resume();
   else request.pipe(outgoing, { end: false });
@@ -189,7 +193,7 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, forwarding:
   const framing = framingOf(rawHeaders);
   if (framing === undefined || statusCode < 200 || statusCode > 599) {
     incoming.destroy();
-    refused(withAnswerHeaders(response, forwarding), new Error('the answer is none that can be handed on'));
+    refused(withAnswerHeaders(response, forwarding), new Error('the response cannot be forwarded'));
     return;
   }
   if (intercept?.(incoming, response) === true) {
@@ -198,11 +202,11 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, forwarding:
   }
   response.writeHead(statusCode, messageOf(incoming), {
     ...(answeredHeaders(rawHeaders) as OutgoingHttpHeaders),
-    // Node writes the rest in chunks, or until the end of the connection to a client that knows none.
+    // Otherwise Node uses chunks, or ends the connection for clients that do not know chunks.
     ...(framing.kind === 'length' && statusCode !== 204 ? { 'content-length': String(framing.length) } : {}),
     ...answerHeaders,
   });
-  // The beginning of a watch is news, though nothing has happened yet.
+  // The client of a watch waits for the headers, even before the first event.
   response.flushHeaders();
   incoming.on('error', () => {}).pipe(response);
   response.once('close', () => incoming.destroy());
@@ -211,7 +215,7 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, forwarding:
   });
 }
 
-/** The caller must not take what it has for the whole. */
+/** The caller must not take a partial response for a complete one. */
 function breakOff(response: ServerResponse, { brokenOff }: Forwarding): void {
   if (response.destroyed || response.writableEnded) return;
   if (brokenOff === undefined) {
@@ -224,18 +228,20 @@ function breakOff(response: ServerResponse, { brokenOff }: Forwarding): void {
   brokenOff().then(cut, cut);
 }
 
-/** For refusals of our own. */
+/** For refusals by the proxy itself. */
 function withAnswerHeaders(response: ServerResponse, { answerHeaders = {} }: Forwarding): ServerResponse {
   for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
   return response;
 }
 
-/** In characters that a header line can have: Node reads others as well, and throws when they are to be written. */
+/**
+ * Restricted to characters that a status line may contain: Node reads others as well, and throws when they are written.
+ */
 function messageOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): string {
   return HEADER_TEXT.test(statusMessage) ? statusMessage : (STATUS_CODES[statusCode] ?? '');
 }
 
-/** Until both have ended, or one is gone before it has. */
+/** Until both sides have ended, or one closes before it has. */
 function join(one: Duplex, other: Duplex): void {
   for (const [from, to] of [
     [one, other],
@@ -243,7 +249,7 @@ function join(one: Duplex, other: Duplex): void {
   ] as const) {
     from.pipe(to);
     from.on('error', () => from.destroy());
-    // What has ended in order may be gone long before the last of it has been read at the other end.
+    // A side that ended properly may close long before the other side has read everything.
     from.once('close', () => {
       if (!from.readableEnded) to.destroy();
     });

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { FleetError } from '#kit/std';
 import { type KubeStatus, statusOf } from '../domain/kube-status.ts';
 
-/** What went wrong, as Kubernetes would say it. What nobody foresaw is told to nobody: `undefined`. */
+/** The error as a Kubernetes status. `undefined` for internal errors, which are not disclosed. */
 export function statusOfError(error: unknown): KubeStatus | undefined {
   if (!(error instanceof FleetError) || error.entry.category === 'internal') return undefined;
   const { retryAfterSeconds } = error.details;
@@ -12,7 +12,7 @@ export function statusOfError(error: unknown): KubeStatus | undefined {
   return statusOf(error.entry.category, error.message, seconds);
 }
 
-/** Answers with it. What of the request is still to come is not waited for. */
+/** Sends it as the response, without waiting for the rest of the request. */
 export function sendStatus(response: ServerResponse, status: KubeStatus, challenge?: string): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -27,7 +27,7 @@ export function sendStatus(response: ServerResponse, status: KubeStatus, challen
     'x-content-type-options': 'nosniff',
     ...(details && { 'retry-after': String(details.retryAfterSeconds) }),
     ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
-    // Whoever is refused before all was read may still be sending: his next request begins on a fresh connection.
+    // A client refused before its request was read may still be sending, so its next request needs a new connection.
     connection: 'close',
   });
   response.end(body);
@@ -35,7 +35,7 @@ export function sendStatus(response: ServerResponse, status: KubeStatus, challen
 
 const LINGER_MS = 1_000;
 
-/** A response on the connection of a request that wanted to become something else and does not. It is the last one there. */
+/** A response on the connection of a refused upgrade. It is the last one on that connection. */
 export function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
@@ -43,7 +43,7 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
   response.once('finish', () => {
     response.detachSocket(socket as Socket);
     socket.end();
-    // Not at once: what the client still sends would reset the connection before the answer is read.
+    // Delayed: data that the client still sends would reset the connection before the response is read.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   return response;

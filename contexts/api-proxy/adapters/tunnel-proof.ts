@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** In which each end of a tunnel proves that a request, or an answer, is its own. */
+/** Carries the proof of each end of a tunnel that a request, or a response, is its own. */
 export const PROOF_HEADER = 'fleetshift-proof';
 
-/** What of a request is proved: the rest cannot make it another's, nor ask for something else. */
+/** The authenticated parts of a request: the rest cannot change its caller or its meaning. */
 export interface ProvedRequest {
   readonly method: string;
   readonly path: string;
-  /** As the header has it. */
+  /** The value of the identity header. */
   readonly identity: string;
 }
 
@@ -20,13 +20,13 @@ export class TunnelSigner {
     this.#key = key;
   }
 
-  /** Of the next request, which has to be the next on the tunnel. */
+  /** Proof for the next request, which must be the next one sent on the tunnel. */
   sign(request: ProvedRequest): string {
     this.#count += 1;
     return proofOf(this.#key, this.#count, request);
   }
 
-  /** Whether this comes with the answer to the request that was signed last. */
+  /** Whether this proof belongs to the response of the request that was signed last. */
   isAnswer(proof: string | undefined): boolean {
     return isSame(proof, answerProofOf(this.#key, this.#count));
   }
@@ -41,7 +41,10 @@ export class TunnelVerifier {
     this.#key = key;
   }
 
-  /** What the answer has to carry; `undefined` for what is not the platform's next request: nothing on the tunnel is to be trusted then. */
+  /**
+   * Returns the proof for the response; `undefined` when this is not the platform's next request: then nothing on the
+   * tunnel can be trusted.
+   */
   verify(proof: string | undefined, request: ProvedRequest): string | undefined {
     if (!isSame(proof, proofOf(this.#key, this.#count + 1, request))) return undefined;
     this.#count += 1;
@@ -57,7 +60,7 @@ function answerProofOf(key: Uint8Array, count: number): string {
   return mac(key, ['answer', count]);
 }
 
-/** As JSON, in which no two lists are written alike. */
+/** JSON encodes different lists differently. */
 function mac(key: Uint8Array, parts: readonly (string | number)[]): string {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
 }

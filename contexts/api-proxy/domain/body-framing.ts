@@ -1,16 +1,19 @@
 import { pairsOf, type RawHeaders } from './header-policy.ts';
 
-/** How a message says where its body ends. `none`: a request has no body, an answer lasts until its connection ends. */
+/** How a message delimits its body. `none`: a request has no body, a response lasts until its connection ends. */
 export type BodyFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly length: number }
   | { readonly kind: 'chunked' };
 
 const LENGTH = /^\d{1,15}$/;
-/** They have no body unless a header says so, and need no header to say that there is none. */
+/** Without a header these have no body, and they need no header to say so. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
-/** `undefined` where two readers could find the end in different places. Codings other than `chunked` are nobody's here. */
+/**
+ * `undefined` where two parsers could find the end in different places. Transfer codings other than `chunked` are
+ * refused.
+ */
 export function framingOf(raw: RawHeaders): BodyFraming | undefined {
   const [lengths, encodings] = ['content-length', 'transfer-encoding'].map((wanted) =>
     pairsOf(raw).flatMap(([name, value]) => (name === wanted ? [value] : [])),
@@ -22,7 +25,7 @@ export function framingOf(raw: RawHeaders): BodyFraming | undefined {
   return LENGTH.test(length) ? { kind: 'length', length: Number(length) } : undefined;
 }
 
-/** What a request says about its body on the next connection: always something of our own, whatever the method. */
+/** The framing headers for the next connection: always written by the proxy, whatever the method. */
 export function framingHeaders(framing: BodyFraming, method: string): Readonly<Record<string, string>> {
   if (framing.kind === 'chunked') return { 'transfer-encoding': 'chunked' };
   if (framing.kind === 'length') return { 'content-length': String(framing.length) };

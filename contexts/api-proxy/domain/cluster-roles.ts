@@ -1,6 +1,6 @@
 import { PROXY_ROLES, type ProxyRole, roleGroup, SHARED_CALLER, USER_EXTRA, userNamed } from './proxy-identity.ts';
 
-/** Kubernetes' own roles for people; a cluster may bind the groups of roles to others. */
+/** The default ClusterRoles of Kubernetes; a cluster may bind the role groups to others. */
 const CLUSTER_ROLE: Readonly<Record<ProxyRole, string>> = { viewer: 'view', deployer: 'edit', admin: 'cluster-admin' };
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -19,14 +19,15 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** The platform's roles in a cluster whose agent is `cluster-admin`. */
+/** Bindings of the platform's roles in a cluster whose agent is `cluster-admin`. */
 export function roleBindings(): readonly RoleBinding[] {
   return PROXY_ROLES.map((role) => bound(role, CLUSTER_ROLE[role]));
 }
 
 /**
- * The platform's roles in a cluster whose agent is less than `cluster-admin`. Deployers and admins get `edit` and `admin` in
- * these namespaces only: both read Secrets and run Pods under any account, so elsewhere they would be the agent itself.
+ * Bindings of the platform's roles in a cluster whose agent is less than `cluster-admin`. Deployers and admins get `edit`
+ * and `admin` in these namespaces only: both can read Secrets and run Pods under any account, so with wider bindings they
+ * could take over the rights of the agent itself.
  */
 export function roleBindingsWithin(
   namespaces: readonly string[],
@@ -41,8 +42,9 @@ export function roleBindingsWithin(
 }
 
 /**
- * The rights an agent needs to hand requests on, each by name. RBAC has no prefixes, so persons share one user and are told
- * apart by an extra field, which no RBAC rule grants anything to; `users` (`user:alice`) are impersonated as themselves. (ADR-0043)
+ * The rights that an agent needs to impersonate callers, each by name. RBAC has no prefixes, so people share one user
+ * and are distinguished by an extra field, which no RBAC rule can grant anything to; `users` (`user:alice`) are
+ * impersonated as themselves. (ADR-0043)
  */
 export function impersonatorRules(users: readonly string[] = []): readonly PolicyRule[] {
   const verbs = ['impersonate'];

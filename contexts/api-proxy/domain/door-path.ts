@@ -1,10 +1,10 @@
-/** Where the doors are; everything below is ours, and nothing of it is known to the REST API. */
+/** The prefix of all proxied paths; no route of the REST API is below it. */
 export const DOOR_PREFIX = '/targets/';
 
 export interface DoorPath {
-  /** As it stands there: whether there is such a target is for others to say. */
+  /** As in the path: whether the target exists is checked elsewhere. */
   readonly target: string;
-  /** As the API server has it, with its query, byte for byte. */
+  /** The path for the API server with its query, byte for byte. */
   readonly path: string;
 }
 

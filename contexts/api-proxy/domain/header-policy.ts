@@ -1,13 +1,13 @@
-/** Names in lower case; several values where a header came several times. */
+/** Names in lower case; several values for a repeated header. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** As they came: name, value, name, value. */
+/** As received: name, value, name, value. */
 export type RawHeaders = readonly string[];
 
-/** Of one connection, not of a request: each way makes its own. */
+/** Hop-by-hop headers: each connection sets its own. */
 const OF_A_CONNECTION = [
   'connection',
-  // Where a body ends is said anew on each connection, by whoever writes it there.
+  // The length of a body is set afresh on each connection.
   'content-length',
   'keep-alive',
   'proxy-authenticate',
@@ -20,7 +20,7 @@ const OF_A_CONNECTION = [
   'http2-settings',
 ];
 
-/** What says who somebody is, or where he came from: that is ours to say. */
+/** Headers about the caller's identity or origin: only the platform sets these. */
 const ABOUT_THE_CALLER = [
   'authorization',
   'cookie',
@@ -35,7 +35,7 @@ const ABOUT_THE_CALLER = [
 ];
 const ABOUT_THE_CALLER_PREFIXES = ['x-remote-', 'x-forwarded-', 'sec-fetch-', 'impersonate-', 'fleetshift-'];
 
-/** What would let an answer from inside a cluster act in a browser as if it were a page of the platform. */
+/** Headers by which a response from a cluster could act in a browser like a page of the platform. */
 const FOR_BROWSERS = [
   'set-cookie',
   'strict-transport-security',
@@ -44,18 +44,18 @@ const FOR_BROWSERS = [
   'clear-site-data',
 ];
 const FOR_BROWSERS_PREFIXES = ['access-control-', 'content-security-policy', 'x-frame-', 'x-content-type-'];
-/** What the two ends of a tunnel tell each other: no server says it for them. */
+/** Reserved for the two ends of a tunnel: the server must not set these. */
 const OURS_PREFIX = 'fleetshift-';
 
-/** A token can also be shown as a protocol of a WebSocket. */
+/** A token can also be sent as a WebSocket protocol. */
 const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
-/** Refused rather than left out: whoever asks to act as somebody else must not act as himself without knowing. */
+/** Refused instead of dropped: a caller that asks to act as another user must not unknowingly act as itself. */
 export function asksToImpersonate(raw: RawHeaders): boolean {
   return pairsOf(raw).some(([name]) => name.startsWith('impersonate-'));
 }
 
-/** What of a request is handed on. Who asks is added by whoever hands it on. */
+/** The headers of a request that are forwarded. The forwarder adds the caller's identity. */
 export function forwardedHeaders(raw: RawHeaders): Headers {
   const dropped = new Set([...OF_A_CONNECTION, ...ABOUT_THE_CALLER, ...namedByConnection(raw)]);
   return joined(
@@ -68,7 +68,7 @@ export function forwardedHeaders(raw: RawHeaders): Headers {
   );
 }
 
-/** What of an answer is handed on. */
+/** The headers of a response that are forwarded. */
 export function answeredHeaders(raw: RawHeaders): Headers {
   const dropped = new Set([...OF_A_CONNECTION, ...FOR_BROWSERS, ...namedByConnection(raw)]);
   return joined(
@@ -79,7 +79,7 @@ export function answeredHeaders(raw: RawHeaders): Headers {
   );
 }
 
-/** The value of a header that is there once. */
+/** The value of a header, if it occurs exactly once. */
 export function headerIn(raw: RawHeaders, wanted: string): string | undefined {
   const values = pairsOf(raw).filter(([name]) => name === wanted);
   return values.length === 1 ? values[0]?.[1] : undefined;
@@ -91,7 +91,7 @@ function namedByConnection(raw: RawHeaders): string[] {
       .filter(([name]) => name === 'connection')
       .flatMap(([, value]) => value.split(','))
       .map((token) => token.trim().toLowerCase())
-      // Without it a body would be read wrongly.
+      // Without it a body would be misinterpreted.
       .filter((token) => token !== 'content-type')
   );
 }

@@ -1,6 +1,6 @@
 import type { ErrorCategory } from '#kit/std';
 
-/** A refusal in the words of Kubernetes, which its clients print as if the API server itself had spoken. */
+/** A refusal in the format of Kubernetes, which its clients print as if it came from the API server. */
 export interface KubeStatus {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';

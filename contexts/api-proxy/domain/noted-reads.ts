@@ -1,15 +1,15 @@
 const MINUTE_MS = 60_000;
 
-/** Which reads are on record already: what polls the same thing again and again is noted once a minute. */
+/** Which reads have been recorded: repeated reads of the same object are recorded once a minute. */
 export class NotedReads {
-  /** By what was read and by whom, the oldest first. */
+  /** By object and caller, oldest first. */
   readonly #noted = new Map<string, number>();
 
   get size(): number {
     return this.#noted.size;
   }
 
-  /** Whether this is to be noted, which it is from then on for a minute. */
+  /** Whether to record this read. If so, further ones are suppressed for a minute. */
   take(key: string, now: number): boolean {
     for (const [each, time] of this.#noted) {
       if (now - time < MINUTE_MS) break;
@@ -20,7 +20,7 @@ export class NotedReads {
     return true;
   }
 
-  /** It could not be noted. */
+  /** To be called when recording failed. */
   giveBack(key: string): void {
     this.#noted.delete(key);
   }

@@ -1,11 +1,11 @@
 import { ApiProxyError } from './api-proxy-error.ts';
 import type { Headers } from './header-policy.ts';
 
-/** The roles of the platform that mean something within a cluster, from the least to the most. */
+/** The roles of the platform that apply within a cluster, from the least to the most. */
 export const PROXY_ROLES = ['viewer', 'deployer', 'admin'] as const;
 export type ProxyRole = (typeof PROXY_ROLES)[number];
 
-/** Whom the platform has found somebody to be, as it tells the agent. Without the prefix, which is not the platform's to choose. */
+/** The caller's identity, as the platform reports it to the agent. Without the prefix, which the agent adds. */
 export type ProxyIdentity =
   | {
       readonly kind: 'impersonate';
@@ -14,13 +14,16 @@ export type ProxyIdentity =
       readonly groups: readonly string[];
       readonly role: ProxyRole;
     }
-  /** The request carries a token of its own, which the API server knows. */
+  /** The request carries its own token, which the API server accepts. */
   | { readonly kind: 'passthrough' };
 
-/** `all`: with the groups of the platform. `roles`: an agent that may not impersonate these has the role alone. */
+/**
+ * `all`: includes the groups of the platform. `roles`: only the role, for an agent that may not impersonate other
+ * groups.
+ */
 export type ImpersonatedGroups = 'all' | 'roles';
 
-/** Which callers an agent impersonates as users of their own, such as `user:alice`. All others share one user. */
+/** Which callers an agent impersonates as separate users, such as `user:alice`. All others share one user. */
 export type ImpersonatedUsers = 'all' | ReadonlySet<string>;
 
 /** How an agent names callers to its cluster. */
@@ -29,20 +32,23 @@ export interface Impersonation {
   readonly groups: ImpersonatedGroups;
 }
 
-/** In which the platform tells the agent who asks. */
+/** Carries the caller's identity from the platform to the agent. */
 export const IDENTITY_HEADER = 'fleetshift-identity';
 
 /**
- * DECISION: everything that is impersonated begins with this, put there by the agent: neither a platform nor an issuer that
- * calls somebody `system:masters` makes him one. What these may do is for the cluster's own RBAC to say. (ADR-0034)
+ * DECISION: the agent prepends this to every impersonated name, so that no platform and no issuer can make a caller a
+ * `system:masters`. The cluster's own RBAC decides what these subjects may do. (ADR-0034)
  */
 const SUBJECT_PREFIX = 'fleetshift:';
 
-/** The user of all callers whom an agent may not impersonate as themselves. It has the rights of its groups alone. (ADR-0043) */
+/**
+ * The user for all callers that the agent may not impersonate by name. It has the rights of its groups alone.
+ * (ADR-0043)
+ */
 export const SHARED_CALLER = `${SUBJECT_PREFIX}caller`;
-/** The extra field that names the person to the cluster's audit log. */
+/** The extra field that names the caller in the cluster's audit log. */
 export const USER_EXTRA = 'fleetshift.io/user';
-/** A header's name has no slash; API servers decode it. */
+/** A header name cannot contain a slash; API servers decode it. */
 const USER_EXTRA_HEADER = `impersonate-extra-${encodeURIComponent(USER_EXTRA)}`.toLowerCase();
 
 const CONTROL = /\p{Cc}/u;
@@ -51,7 +57,7 @@ export function identityText(identity: ProxyIdentity): string {
   return encodeURIComponent(JSON.stringify(identity));
 }
 
-/** `undefined` for what is no identity: without one nothing is asked of a server. */
+/** `undefined` for an invalid identity: no request is sent without one. */
 export function parseIdentity(text: string): ProxyIdentity | undefined {
   const raw = parsed(text);
   if (typeof raw !== 'object' || raw === null || !('kind' in raw)) return undefined;
@@ -63,13 +69,13 @@ export function parseIdentity(text: string): ProxyIdentity | undefined {
   return { kind: 'impersonate', user, groups, role: known };
 }
 
-/** What the API server is told. A group that no header can carry is left out, which only ever takes rights away. */
+/** The headers for the API server. A group that no header can carry is left out, which can only reduce rights. */
 export function impersonationHeaders(
   { user, groups, role }: Extract<ProxyIdentity, { readonly kind: 'impersonate' }>,
   { users, groups: which }: Impersonation,
 ): Headers {
   if (!fitsHeader(user)) {
-    throw new ApiProxyError('CALLER_NOT_NAMEABLE', 'Your name has characters that cannot be told to a cluster.');
+    throw new ApiProxyError('CALLER_NOT_NAMEABLE', 'Your name has characters that cannot be passed on to a cluster.');
   }
   const named = which === 'all' ? groups.filter(fitsHeader).map((group) => `${SUBJECT_PREFIX}group:${group}`) : [];
   const isOwnUser = users === 'all' || users.has(user);
@@ -89,7 +95,7 @@ export function roleGroup(role: ProxyRole): string {
   return `${SUBJECT_PREFIX}role:${role}`;
 }
 
-/** Spaces at either end are lost on the way, and one name would become another. */
+/** Leading and trailing spaces are lost in a header, so one name would become another. */
 function fitsHeader(text: string): boolean {
   return text !== '' && text.trim() === text && !CONTROL.test(text) && text.isWellFormed();
 }

@@ -10,7 +10,7 @@ interface Window {
 
 const REMEMBERED = 10_000;
 
-/** Requests of each in a window of time. The longest unseen are forgotten first. */
+/** Requests per key in a time window. The least recently seen keys are forgotten first. */
 export class RateBook {
   readonly #limit: RateLimit;
   readonly #windows = new Map<string, Window>();
@@ -19,7 +19,7 @@ export class RateBook {
     this.#limit = limit;
   }
 
-  /** Counts one more; in how many ms to come again when that is too many. */
+  /** Counts one request; returns the milliseconds to wait when the limit is exceeded. */
   count(who: string, now: number): number | undefined {
     const window = this.#windowOf(who, now);
     window.count += 1;

@@ -2,25 +2,25 @@ export type RequestKind = 'read' | 'write';
 
 export interface AskedRequest {
   readonly method: string;
-  /** From the root of the API server, with or without a query. */
+  /** Relative to the root of the API server, with or without a query. */
   readonly path: string;
   readonly isUpgrade: boolean;
 }
 
-/** What goes on until somebody ends it. */
+/** Requests that last until one side ends them. */
 export const STREAM_KINDS = ['watch', 'log', 'exec', 'attach', 'portforward', 'proxy'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** They reach into a workload, whatever the method. */
+/** These access a workload, whatever the method. */
 const REACHING_IN: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
-/** Questions about oneself that are asked by POST: `kubectl auth can-i`, `kubectl auth whoami`. */
+/** Reviews of the caller itself, which use POST: `kubectl auth can-i`, `kubectl auth whoami`. */
 const ABOUT_ONESELF =
   /^\/apis\/(?:authorization\.k8s\.io\/[^/]+\/selfsubject(?:access|rules)reviews|authentication\.k8s\.io\/[^/]+\/selfsubjectreviews)$/;
 
 /**
- * Whether somebody who may only look may ask this. Doubt is a write: a path that the API server might read in another way
- * than we do here, a connection that becomes something else.
+ * Whether read access is enough for the request. In doubt it is a write: a path that the API server might parse
+ * differently, or a connection upgrade.
  */
 export function kindOf({ method, path, isUpgrade }: AskedRequest): RequestKind {
   if (isUpgrade) return 'write';
@@ -31,8 +31,8 @@ export function kindOf({ method, path, isUpgrade }: AskedRequest): RequestKind {
 }
 
 /**
- * Whether this reads Secrets: one, a list or a watch, in a namespace or in all. `undefined` otherwise, else the path as the server sees it,
- * however it is spelled.
+ * Detects reads of Secrets: one, a list or a watch, in a namespace or in all. Returns the decoded path, independent of
+ * its encoding; `undefined` for other requests.
  */
 export function secretsIn(path: string): string | undefined {
   const segments = segmentsOf(path);
@@ -43,7 +43,7 @@ export function secretsIn(path: string): string | undefined {
   return resource === 'secrets' ? `/${segments.join('/')}` : undefined;
 }
 
-/** By the path; `undefined` for what comes to an end by itself. It names the stream and decides nothing. */
+/** By the path; `undefined` for requests that end by themselves. Only a label: no decision depends on it. */
 export function streamKindOf(path: string): StreamKind | undefined {
   const segments = segmentsOf(path) ?? [];
   const query = new URLSearchParams(path.split('?', 2)[1] ?? '');
@@ -54,7 +54,7 @@ export function streamKindOf(path: string): StreamKind | undefined {
   return ['true', '1'].includes(query.get('watch') ?? '') || segments[2] === 'watch' ? 'watch' : undefined;
 }
 
-/** Decoded, as the server sees them; `undefined` when there are two ways to see them. */
+/** Decoded, as the server sees them; `undefined` when they are ambiguous. */
 function segmentsOf(path: string): readonly string[] | undefined {
   const plain = path.split('?', 1)[0] ?? '';
   const raw = plain.slice(1).split('/');
@@ -82,12 +82,12 @@ function reachesIn(segments: readonly string[]): boolean {
   const ofGroup = segmentsOfGroup(segments);
   if (ofGroup === undefined) return false;
   const [first] = ofGroup;
-  // As old servers had it, with the verb before all else.
+  // The form of old servers, with the verb first.
   if (first === 'proxy') return true;
   const place = first === 'watch' ? ofGroup.slice(1) : ofGroup;
   const inNamespace = place[0] === 'namespaces' && place.length > 2 ? place.slice(2) : place;
   const [, , subresource = ''] = inNamespace;
-  // Of a namespace itself.
+  // Subresources of a namespace itself.
   return REACHING_IN.has(subresource) || (inNamespace !== place && REACHING_IN.has(inNamespace[0] ?? ''));
 }
 

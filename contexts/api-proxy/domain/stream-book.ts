@@ -1,7 +1,7 @@
 export interface StreamLimits {
   /** Of one caller at one target. */
   readonly perCaller: number;
-  /** Of one target, whoever asks. Below what one fleetlet may have at once. */
+  /** Of one target, for all callers. Below the limit of one fleetlet. */
   readonly perTarget: number;
 }
 
@@ -11,7 +11,7 @@ export type Taken =
   | { readonly kind: 'taken'; readonly release: () => void }
   | { readonly kind: 'full'; readonly most: number; readonly whose: 'caller' | 'target' };
 
-/** How many requests are under way, so that nobody takes all of the way to a target, and no target all of the platform. */
+/** Counts the open requests, so that no caller takes all capacity of a target, and no target all of the platform's. */
 export class StreamBook {
   readonly #limits: StreamLimits;
   readonly #callers = new Map<string, number>();
@@ -25,7 +25,7 @@ export class StreamBook {
     return this.#targets.values().reduce((sum, count) => sum + count, 0);
   }
 
-  /** `release` may be called again, and does nothing then. */
+  /** `release` is idempotent. */
   take(caller: string, target: string): Taken {
     const { perCaller, perTarget } = this.#limits;
     const key = `${target}\n${caller}`;
@@ -44,7 +44,7 @@ export class StreamBook {
   }
 }
 
-/** What is at nothing is forgotten. */
+/** Removes counts of zero. */
 function add(counts: Map<string, number>, key: string, by: number): void {
   const count = (counts.get(key) ?? 0) + by;
   if (count === 0) counts.delete(key);

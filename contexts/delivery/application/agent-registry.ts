@@ -1,15 +1,15 @@
 import type { TargetId, TargetRef } from '#protocol/targets';
 import type { AgentDirectory, DeliveryAgent } from './ports.ts';
 
-/** Whom an agent speaks for: targets that are its own, or all of a type that nobody speaks for by himself. */
+/** The targets that an agent serves: its own, or all of a type that have no agent of their own. */
 export type Served = { readonly targets: readonly TargetId[] } | { readonly type: string };
 
-/** Who is connected to this process. Of several that serve the same, the one that came last counts. */
+/** The agents connected to this process. Of several that serve the same target, the latest counts. */
 export class AgentRegistry implements AgentDirectory {
   readonly #ofTarget = new Map<string, DeliveryAgent[]>();
   readonly #ofType = new Map<string, DeliveryAgent[]>();
 
-  /** Call what is returned when it goes. Whom it had superseded counts again then. */
+  /** Returns the function that unregisters the agent. The agent that it had superseded then counts again. */
   register(agent: DeliveryAgent, served: Served): () => void {
     const [agents, keys] = 'type' in served ? [this.#ofType, [served.type]] : [this.#ofTarget, served.targets];
     for (const key of keys) agents.set(key, [...(agents.get(key) ?? []), agent]);

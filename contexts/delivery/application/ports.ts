@@ -10,30 +10,30 @@ import type { TargetRef } from '#protocol/targets';
 import type { ConnectionChange } from '../domain/connection-change.ts';
 
 /**
- * Whoever keeps the delivery contract for some targets: accept, apply, report health for as long as it is there.
- * `testing/delivery-agent-contract.ts` is what each of them has to pass. The router to all of them has the same shape.
+ * Fulfils the delivery contract for some targets: accept, apply, and report health from then on. Every implementation
+ * has to pass `testing/delivery-agent-contract.ts`. The router to all agents has the same interface.
  */
 export interface DeliveryAgent {
-  /** Resolves once the agent has it safely, or will not have it. A throw is a try that may be repeated. */
+  /** Resolves once the agent has stored the order durably, or has refused it. If it throws, the caller may retry. */
   dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement>;
-  /** Nobody waits for it any longer. It may come to its end all the same; to cancel what is not there does nothing. */
+  /** The result is no longer awaited. The order may complete all the same. Cancelling an unknown order does nothing. */
   cancel(order: OrderKey, signal: AbortSignal): Promise<void>;
-  /** What would change, and nothing does; `undefined` when it cannot tell. */
+  /** The changes that the order would make, without making them; `undefined` when the agent cannot tell. */
   preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined>;
 }
 
 /**
- * Where agents say what they have to say. Each call resolves once it was taken over, so that an agent that waits for it
- * is never faster than whoever listens; and what concerns one target is told in order.
+ * Receives the reports of agents. Each call resolves once the report was taken over, so that an agent that waits for it
+ * is never faster than its listener. Reports on one target arrive in order.
  */
 export interface AgentReports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
-  /** After a target connected, and before anything else of it is reported. */
+  /** After a target connected, and before any other report on it. */
   inventory(inventories: readonly Inventory[], signal: AbortSignal): Promise<void>;
   connectionChanged(changes: readonly ConnectionChange[], signal: AbortSignal): Promise<void>;
 }
 
 export interface AgentDirectory {
-  /** Who speaks for the target now, if anybody does. */
+  /** The agent that currently serves the target, if any. */
   agentFor(target: TargetRef): DeliveryAgent | undefined;
 }

@@ -12,7 +12,7 @@ import { createTargetRouter } from './target-router.ts';
 const signal = new AbortController().signal;
 const ACCEPTED: Acknowledgement = { kind: 'accepted' };
 
-/** Answers when the test says so; also one that does not care for its signal. */
+/** Answers when the test says so; can also ignore its signal. */
 class GatedAgent implements DeliveryAgent {
   readonly asked: { order: DeliveryOrder; answer: (acknowledgement: Acknowledgement) => void; signal: AbortSignal }[] =
     [];

@@ -5,21 +5,21 @@ import type { AgentDirectory, DeliveryAgent } from './ports.ts';
 
 export interface TargetRouterDeps {
   readonly agents: AgentDirectory;
-  /** How long an agent may take to answer; 30 s unless told. */
+  /** How long an agent may take to answer; 30 s by default. */
   readonly timeoutMs?: number;
   readonly sleep?: Sleep;
 }
 
 const TIMEOUT_MS = 30_000;
-/** Made once: the trace of an error costs more than the rest of the call. */
+/** Created once: capturing a stack trace would cost more than the rest of the call. */
 const ANSWERED = new Error('the call is over');
-/** Of one deployment for one target, the one under way included. More than two or three are somebody's mistake. */
+/** Per deployment and target, including the one in progress. More than two or three point to a bug. */
 const MOST_ORDERS = 16;
 
 /**
- * The only way to a target, wherever its agent is. What is under way for a deployment on a target is one order at a
- * time; all others are independent, and so no target waits for another. An order that waited until a later one stood
- * behind it is nobody's wish any longer: it is answered as the agent would, and not sent.
+ * The only way to a target, wherever its agent is. Per deployment and target there is one order in progress at a time;
+ * all others are independent, so no target waits for another. A waiting order with a later one behind it is obsolete:
+ * it is answered as fenced, as the agent would do, and not sent.
  */
 export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
   const { agents, timeoutMs = TIMEOUT_MS, sleep = realSleep } = deps;
@@ -30,7 +30,7 @@ export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
     signal: AbortSignal,
     call: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    // One controller and one listener for each order: composing signals would be most of what an order costs here.
+    // One controller and one listener per order: composing signals would dominate the cost of an order here.
     const over = new AbortController();
     const onAbort = (): void => over.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -38,7 +38,7 @@ export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
       throw new DeliveryError('AGENT_TIMED_OUT', `${what}: no answer within ${timeoutMs} ms`);
     });
     try {
-      // An agent that does not listen to its signal must not hold up who listens to his.
+      // An agent that ignores its signal must not block the caller.
       return await Promise.race([call(over.signal), late]);
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -50,7 +50,7 @@ export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
   const send = async (order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> => {
     const agent = agents.agentFor(order.target);
     if (agent === undefined) return { kind: 'offline' };
-    return await bounded(`hand an order to ${order.target.name}`, signal, (stop) => agent.dispatch(order, stop));
+    return await bounded(`send an order to ${order.target.name}`, signal, (stop) => agent.dispatch(order, stop));
   };
 
   return {
@@ -82,7 +82,7 @@ export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
   };
 }
 
-/** The orders of one deployment for one target, in the order in which they came. */
+/** The orders of one deployment for one target, in the order of arrival. */
 class Lane {
   #last: Promise<void> = Promise.resolve();
   #inside = 0;
@@ -98,7 +98,7 @@ class Lane {
     send: () => Promise<Acknowledgement>,
   ): Promise<Acknowledgement> {
     if (this.#inside >= MOST_ORDERS) {
-      throw new DeliveryError('TOO_MANY_ORDERS', `hand an order to ${target.name}: ${MOST_ORDERS} wait there already`);
+      throw new DeliveryError('TOO_MANY_ORDERS', `send an order to ${target.name}: ${MOST_ORDERS} are already waiting`);
     }
     const before = this.#last;
     const done = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import type { DeliveryOrder } from '#protocol/delivery';
 import { anOrder, aRemoval } from '../testing/an-order.ts';
 import { fence, type Seen } from './fence.ts';
 
-/** Few revisions and contents, so that they meet. */
+/** Few revisions and contents, so that they collide. */
 const orders = fc.array(
   fc.record({ revision: fc.integer({ min: 1, max: 5 }), content: fc.constantFrom('a', 'b', undefined) }),
   { maxLength: 20 },
@@ -15,7 +15,7 @@ function orderOf({ revision, content }: { revision: number; content: string | un
   return content === undefined ? aRemoval({ revision }) : anOrder({ revision, hash: content });
 }
 
-/** What an agent does that was asked all of these, one after another. */
+/** The behaviour of an agent that receives these orders one after another. */
 function play(asked: readonly DeliveryOrder[]) {
   const steps: { order: DeliveryOrder; before: Seen | undefined; after: Seen; kind: string }[] = [];
   let seen: Seen | undefined;

@@ -1,6 +1,8 @@
 import type { DeliveryOrder } from '#protocol/delivery';
 
-/** The last order that an agent took for a deployment on a target. It outlives the content: a removal is one, too. */
+/**
+ * The last order that an agent took for a deployment on a target. It outlives the content: a removal counts as well.
+ */
 export interface Seen {
   readonly revision: number;
   /** `undefined` for a removal. */
@@ -9,17 +11,16 @@ export interface Seen {
 
 export type Passage =
   | { readonly kind: 'new'; readonly seen: Seen }
-  /** The very order that it took last. It is acknowledged once more, and what became of it is told once more. */
+  /** The same order as the last. It is acknowledged again, and its outcome is reported again. */
   | { readonly kind: 'again'; readonly seen: Seen }
   | { readonly kind: 'fenced'; readonly seen: Seen };
 
 /**
- * Whether an agent may do what it is asked to: it never goes back.
+ * Whether an agent may carry out an order: it never goes back to an older revision.
  *
- * DECISION: another content under a revision that was seen is let through, the later word counts. Within one rollout a
- * target may be removed and then placed again, and an order that was generated anew after a crash may differ from the
- * one that got lost. The router sends the orders of a deployment to a target one after another, so that "later" has a
- * meaning.
+ * DECISION: different content under a known revision is accepted, and the later order counts. Within one rollout a
+ * target may be removed and then placed again, and an order regenerated after a crash may differ from the one that was
+ * lost. The router sends the orders of a deployment to a target one after another, so that "later" is well defined.
  */
 export function fence(seen: Seen | undefined, order: DeliveryOrder): Passage {
   const asked: Seen = { revision: order.revision, hash: order.kind === 'deliver' ? order.hash : undefined };

@@ -10,7 +10,7 @@ import { RecordingReports } from './recording-reports.ts';
 export interface RunningFleet {
   readonly fleet: SimulatedFleet;
   readonly reports: RecordingReports;
-  /** Stops it, and waits until it has. */
+  /** Stops it, and waits until it has stopped. */
   readonly stop: () => Promise<void>;
 }
 
@@ -26,7 +26,9 @@ export async function runningFleet(deps: Partial<SimulatedFleetDeps>, signal: Ab
   return { fleet, reports, stop };
 }
 
-/** Time passes only when the test says so; whatever was begun before has come to where it waits for it. */
+/**
+ * Time passes only when the test says so; everything begun before has advanced to the point where it waits for time.
+ */
 async function frozenFleet(deps: Partial<SimulatedFleetDeps>, signal: AbortSignal) {
   const clock = new FakeClock();
   const pass = async (ms: number): Promise<void> => {
@@ -36,7 +38,7 @@ async function frozenFleet(deps: Partial<SimulatedFleetDeps>, signal: AbortSigna
   return { pass, ...(await runningFleet({ clock, sleep: clock.sleep, ...deps }, signal)) };
 }
 
-/** `applied 1`, `health 1 Available`, in the order in which it was said. */
+/** `applied 1`, `health 1 Available`, in the order of the reports. */
 export function textsOf(said: ReturnType<RecordingReports['all']>): string[] {
   return said.map((each) => {
     if (each.kind === 'inventory' || each.kind === 'connection') return each.kind;
@@ -44,7 +46,7 @@ export function textsOf(said: ReturnType<RecordingReports['all']>): string[] {
   });
 }
 
-/** Fleets of connected targets at the beginning of time, which end with each test. */
+/** Fleets of connected targets with a frozen clock, which end with each test. */
 export function fleetsForTests(signal: AbortSignal) {
   const running: (() => Promise<void>)[] = [];
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { DeliveryServer } from '../adapters/channel/delivery-server.ts';
 import { StatusIntake } from '../adapters/channel/status-intake.ts';
 import type { AgentReports } from '../application/ports.ts';
 
-/** A platform and an agent with channels between them that never fail. */
+/** A platform and an agent with reliable channels between them. */
 export function channelPair({ reports, signal }: { readonly reports: AgentReports; readonly signal: AbortSignal }) {
   const offline = new Set<TargetId>();
   const trouble: unknown[] = [];

@@ -8,28 +8,28 @@ import type { DeliveryAgent } from '../application/ports.ts';
 import { uidOf } from './an-order.ts';
 import type { RecordingReports } from './recording-reports.ts';
 
-/** An agent that speaks for one target with nothing on it, which is connected. */
+/** An agent that serves one connected target with nothing on it. */
 export interface OpenedAgent {
   readonly agent: DeliveryAgent;
   readonly target: TargetRef;
-  /** Where it reports. */
+  /** Receives its reports. */
   readonly reports: RecordingReports;
-  /** Two contents that it takes, and that differ. */
+  /** Two different contents that it accepts. */
   readonly contents: readonly [readonly Document[], readonly Document[]];
-  /** The connection is cut, and made anew. */
+  /** Cuts the connection and restores it. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ContractOptions {
   readonly open: (signal: AbortSignal) => Promise<OpenedAgent>;
-  /** What this agent cannot be tested for, and why. */
+  /** Tests that do not apply to this agent, and why. */
   readonly skip?: readonly { readonly test: ContractTest; readonly reason: string }[];
 }
 
 type ContractTest = keyof typeof TESTS;
 
-/** What every `DeliveryAgent` promises, whatever it delivers to. */
+/** The contract of every `DeliveryAgent`, whatever it delivers to. */
 export function deliveryAgentContract(name: string, { open, skip = [] }: ContractOptions): void {
   describe(`delivery agent: ${name}`, () => {
     for (const [title, run] of Object.entries(TESTS)) {
@@ -156,7 +156,7 @@ const TESTS = {
 
   'previews without doing': async (talk) => {
     const preview = await talk.opened.agent.preview(talk.order({ revision: 3 }), talk.signal);
-    // An agent that cannot tell says so.
+    // An agent that cannot tell returns undefined.
     if (preview !== undefined) assert.equal(preview.kind, 'wouldApply');
     assert.deepEqual(await talk.holdings(), []);
     assert.deepEqual(await talk.deliver({ revision: 2 }), { kind: 'accepted' }, 'and has seen nothing');
@@ -189,7 +189,7 @@ const TESTS = {
   },
 } as const satisfies Record<string, (talk: Talk) => Promise<void>>;
 
-/** Those that the orders are of, for an agent that has to know them. */
+/** The deployments of the orders, for an agent that has to know them in advance. */
 export const CONTRACT_DEPLOYMENTS = [uidOf(0xd1), uidOf(0xd2)] as const;
 const [DEPLOYMENT, OTHER] = CONTRACT_DEPLOYMENTS;
 
@@ -199,7 +199,7 @@ interface Asked {
   readonly deployment?: Uuid;
 }
 
-/** What a test says to the agent, and what it hears from it. */
+/** A conversation between a test and the agent. */
 class Talk {
   readonly opened: OpenedAgent;
   readonly signal: AbortSignal;
@@ -220,7 +220,7 @@ class Talk {
     return await this.opened.agent.dispatch(this.order(asked), this.signal);
   }
 
-  /** With all that is said of it. */
+  /** Delivers, and waits for all reports. */
   async delivered(asked: Asked): Promise<void> {
     assert.deepEqual(await this.deliver(asked), { kind: 'accepted' });
     await this.heard('applied', asked.revision);
@@ -246,7 +246,7 @@ class Talk {
     return found as Extract<DeliveryReport, { kind: K }>;
   }
 
-  /** It may have said before that it is on its way. */
+  /** The agent may have reported other states before. */
   async isAvailable(revision: number): Promise<void> {
     await this.opened.reports.until(
       (said) => said.kind === 'health' && said.revision === revision && said.health === 'Available',
@@ -260,7 +260,7 @@ class Talk {
     return found;
   }
 
-  /** What the target has by its own word. */
+  /** The holdings that the target reports itself. */
   async holdings(): Promise<{ revision: number; hash: string }[]> {
     this.opened.reports.clear();
     await this.opened.reconnect();

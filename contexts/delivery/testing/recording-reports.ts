@@ -4,7 +4,7 @@ import type { ConnectionChange } from '../domain/connection-change.ts';
 
 type Reported = Awaited<ReturnType<RecordingReports['all']>>[number];
 
-/** Takes down all that agents say, in order, and lets a test wait for it. */
+/** Records all reports of agents, in order, and lets a test wait for them. */
 export class RecordingReports implements AgentReports {
   readonly #all: (
     | DeliveryReport
@@ -12,7 +12,7 @@ export class RecordingReports implements AgentReports {
     | ({ kind: 'connection' } & ConnectionChange)
   )[] = [];
   readonly #waiting = new Set<() => void>();
-  /** Each call waits for this first: a listener that takes its time. */
+  /** Each call waits for this first, to simulate a slow listener. */
   gate: Promise<void> = Promise.resolve();
   calls = 0;
 
@@ -24,12 +24,12 @@ export class RecordingReports implements AgentReports {
     return this.#all.filter((each): each is Extract<Reported, { kind: K }> => each.kind === kind);
   }
 
-  /** Forgets what was said so far. */
+  /** Forgets the reports so far. */
   clear(): void {
     this.#all.length = 0;
   }
 
-  /** The first one like this, as soon as it was said. */
+  /** The first matching report, once it has arrived. */
   async until(isLikeThis: (reported: Reported) => boolean, signal: AbortSignal): Promise<Reported> {
     for (let found = this.#all.find(isLikeThis); ; found = this.#all.find(isLikeThis)) {
       if (found !== undefined) return found;

@@ -19,20 +19,20 @@ export interface AuthorityRenewalDeps {
 
 const EVERY_MS = 6 * 3_600_000;
 
-/** Gives an authority that comes to its end a successor in time, until the signal aborts. */
+/** Creates a successor for an authority well before it expires, until the signal aborts. */
 export async function runAuthorityRenewal(deps: AuthorityRenewalDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const made = await succeed(deps, signal);
       if (made !== undefined) deps.changed();
     } catch (err) {
-      if (!signal.aborted) deps.log.warn({ err }, 'the authority of fleetlets got no successor; will try again');
+      if (!signal.aborted) deps.log.warn({ err }, 'successor of the fleetlet authority not created; retrying');
     }
     await deps.sleep(EVERY_MS, signal).catch(() => {});
   }
 }
 
-/** Looks again in the transaction: another process may have been faster. */
+/** Checks again in the transaction: another process may have been faster. */
 async function succeed(deps: AuthorityRenewalDeps, signal: AbortSignal): Promise<Uuid | undefined> {
   const { storage, unit, authorities, limits, clock } = deps;
   const known = (await authorities.all(signal)).map(({ authority }) => authority);

@@ -3,7 +3,7 @@ import { fleetletService } from '../application/fleetlet-service.ts';
 import { EMBEDDED_NAME } from '../domain/fleetlet.ts';
 import { type EnrolmentUnitDeps, enrolmentUnitOfWork } from './sql/sql-unit-of-work.ts';
 
-/** What the fleetlet inside the platform speaks for, for whoever in the platform decides that, in his own transaction. */
+/** Binds targets to the fleetlet inside the platform, in the transaction of the platform code that decides it. */
 export function embeddedBindings(tx: Transaction, deps: EnrolmentUnitDeps) {
   const unit = enrolmentUnitOfWork(tx, deps);
   const command = (target: string, now: number) => ({

@@ -1,10 +1,10 @@
 import { type Reader, type Statement, sql, type Transaction } from '#kit/storage';
 import { CHANGED_TOPIC } from './sql/changed-topic.ts';
 
-/** What whoever deletes or moves a workspace or a target has to ask of enrolment, in his own transaction. */
+/** Enrolment's part in deleting or moving a workspace or target, in the transaction that does so. */
 export function enrolmentInTree(tx: Transaction) {
   return {
-    /** Fleetlets are in the way of deleting a workspace; what is bound to them is not theirs to lose. */
+    /** Fleetlets block the deletion of their workspace; the targets bound to them do not count here. */
     async contentsOf({ path }: { readonly path: string }, limit: number, signal: AbortSignal) {
       signal.throwIfAborted();
       const rows = await tx.all<{ name: string; total: number }>(sql`
@@ -13,7 +13,7 @@ export function enrolmentInTree(tx: Transaction) {
       return { kind: 'fleetlet', count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
     },
 
-    /** Tokens are of no use without the workspace. */
+    /** Tokens are useless without the workspace. */
     async workspaceDeleted({ name }: { readonly name: string }, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
       await tx.run(sql`DELETE FROM enrolment_tokens WHERE workspace = ${name}`);
@@ -32,13 +32,13 @@ export function enrolmentInTree(tx: Transaction) {
   };
 }
 
-/** The path of the workspace that it is of, as the reader sees it. */
+/** The path of the fleetlet's workspace, as the reader sees it. */
 export async function fleetletPath(reader: Reader, name: string): Promise<string | undefined> {
   const query = sql`SELECT workspace_path AS path FROM enrolment_fleetlets WHERE name = ${name}`;
   return (await reader.get<{ path: string }>(query))?.path;
 }
 
-/** The same of several, by their uids; of those only that are not revoked. */
+/** The same for several fleetlets, by their uids; only for those that are not revoked. */
 export async function fleetletPaths(reader: Reader, uids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const query = sql`
     SELECT uid, workspace_path AS path FROM enrolment_fleetlets
@@ -47,9 +47,9 @@ export async function fleetletPaths(reader: Reader, uids: readonly string[]): Pr
   return new Map(rows.map(({ uid, path }) => [uid, path]));
 }
 
-/** Their workspace is the same, so that nothing is announced of them. */
+/** The workspace itself stays the same, so no event is emitted. */
 function repath(table: string, fromPath: string, toPath: string): Statement {
-  // The first text after all that begin with this path: the character after the slash, in the order of bytes.
+  // Exclusive upper bound of this prefix: `0` follows `/` in byte order.
   const end = `${fromPath.slice(0, -1)}0`;
   return sql`
     UPDATE ${sql.raw(table)} SET workspace_path = ${toPath} || substr(workspace_path, ${fromPath.length + 1})

@@ -8,13 +8,13 @@ import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
 import type { SqlEnrolmentReader } from './sql/sql-enrolment-reader.ts';
 import type { Visibility } from './visibility.ts';
 
-/** Where fleetlets find the platform. */
+/** The addresses at which fleetlets connect to the platform. */
 export interface FleetletEndpoints {
   readonly grpc?: string;
   readonly websocket?: string;
 }
 
-/** What the routes share. */
+/** Shared by the routes of this context. */
 export interface EnrolmentParts {
   readonly storage: Storage;
   readonly reader: SqlEnrolmentReader;
@@ -25,12 +25,14 @@ export interface EnrolmentParts {
   readonly gate: FleetletGate;
   readonly limits: CertificateLimits;
   readonly visibility: Visibility;
-  /** As whoever asked for `host` reaches it. */
+  /** The endpoints as reachable for a client that used `host`. */
   readonly endpoints: (host: string | undefined) => FleetletEndpoints;
-  /** PEM of the authority that vouches for the platform itself, where that is of its own making. */
+  /** PEM of the CA of the platform's own certificate, if the platform made that CA itself. */
   readonly serverAuthority: () => string | undefined;
-  /** These targets were registered or changed: whoever keeps a copy of the tree is told before the answer goes out. */
+  /**
+   * To be called when targets were registered or changed: copies of the tree are updated before the response is sent.
+   */
   readonly targetsChanged: (names: readonly string[], signal: AbortSignal) => Promise<void>;
-  /** Something was committed by which somebody is taken no longer: from here on nobody here takes him. */
+  /** To be called after the commit of a revocation: empties the caches of this process, and notifies the others. */
   readonly changed: () => void;
 }

@@ -71,12 +71,12 @@ eachDatabase('certificates of fleetlets', (fresh) => {
         notAfter: new Date(now + HOUR),
       });
       const seen = await stage.recognise(foreign);
-      assert.ok(seen.kind === 'refused' && seen.message.includes('not of an authority'), JSON.stringify(seen));
+      assert.ok(seen.kind === 'refused' && seen.message.includes('not issued by an authority'), JSON.stringify(seen));
       assert.equal((await stage.renew(machine, foreign)).body.code, 'certificateRefused');
       const altered = Buffer.from(new X509Certificate((await stage.enrolled()).certificate).raw);
       altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
       const forged = await stage.api.enrolment.recognise({ kind: 'certificate', der: altered }, signal);
-      assert.ok(forged.kind === 'refused' && forged.message.includes('not of an authority'), JSON.stringify(forged));
+      assert.ok(forged.kind === 'refused' && forged.message.includes('not issued by an authority'), JSON.stringify(forged));
       const nonsense = await stage.api.enrolment.recognise(
         { kind: 'certificate', der: new Uint8Array([1, 2]) },
         signal,
@@ -161,7 +161,7 @@ eachDatabase('certificates of fleetlets', (fresh) => {
   });
 });
 
-/** As ours look, by an authority of a stranger. In DER. */
+/** Has the shape of the platform's certificates, but is signed by a foreign authority. In DER. */
 function foreignFor({ key }: ReturnType<typeof aMachine>, now: number): Buffer {
   const pem = issuePeerCertificate(
     { name: 'FleetShift fleetlets 00000000', key },

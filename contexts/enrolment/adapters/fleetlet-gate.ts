@@ -21,23 +21,23 @@ export interface FleetletGateDeps {
   readonly authorities: CertificateAuthorities;
   readonly fleetletByUid: (uid: string, signal: AbortSignal) => Promise<Fleetlet | undefined>;
   readonly boundTo: (fleetlet: string, target: string, signal: AbortSignal) => Promise<Binding | undefined>;
-  /** The target as it is now; `undefined` when it is gone. */
+  /** The current target; `undefined` when it was deleted. */
   readonly targetByUid: (
     uid: string,
     signal: AbortSignal,
   ) => Promise<{ readonly name: string; readonly type: string } | undefined>;
-  /** Puts down that the certificate is in use; answers with the one that is. */
+  /** Records that the certificate is in use; returns the one that now is. */
   readonly use: (fleetlet: string, shown: CertificateMark, signal: AbortSignal) => Promise<CertificateMark | undefined>;
   readonly limits: CertificateLimits;
   readonly clock: Clock;
 }
 
-/** What a token is for, so that one that is overheard is of no use elsewhere. */
+/** The audiences of tokens, so that an intercepted token is useless elsewhere. */
 export const CONNECT_AUDIENCE = '/v1/fleetlet';
 export const RENEW_AUDIENCE = '/v1/enroll:renew';
 
 const REMEMBERED = 10_000;
-/** How long another process could still take whoever was revoked, if the word of it were lost. */
+/** How long another process may still accept a revoked fleetlet if the announcement is lost. */
 const MAX_AGE_MS = 30_000;
 
 type Refused = Extract<Recognition, { kind: 'refused' }>;
@@ -45,37 +45,39 @@ type Refused = Extract<Recognition, { kind: 'refused' }>;
 type Known = Extract<Recognition, { kind: 'known' }>;
 type Judged = Refused | (Known & { readonly succession: Succession });
 
-/** What was shown. It is read only where its holder is not remembered: a fleetlet that comes shows it on every stream. */
+/**
+ * The certificate that was presented. Parsed only if its holder is not cached: a fleetlet presents it on every stream.
+ */
 interface ShownCertificate {
   readonly fingerprint: string;
-  /** `undefined` when it is none. */
+  /** `undefined` when it is not a certificate. */
   read(): X509Certificate | undefined;
-  /** Of a token, which is good for one use. */
+  /** For a token, which is valid for a single use. */
   readonly use?: { readonly id: string; readonly until: number };
 }
 
-/** A certificate with the fleetlet that it is of, whatever the time. */
+/** A certificate with its fleetlet, valid or not. */
 interface Holder {
   readonly certificate: FleetletCertificate;
   readonly fleetlet: Fleetlet;
 }
 
 /**
- * Who a fleetlet is. What was read is remembered, and forgotten as soon as anything is revoked anywhere; what depends on
- * the time is looked at every time.
+ * Authenticates fleetlets. Caches what was read; the cache is emptied as soon as any process revokes anything. Validity
+ * periods are checked at every request.
  */
 export class FleetletGate implements FleetletAdmission {
   readonly #deps: FleetletGateDeps;
   readonly #used: UsedTokens;
   readonly #holders: ReadCache<Holder>;
-  /** By fingerprint: what an authority has vouched for, so that a signature is verified once for each connection. */
+  /** By fingerprint: certificates with a verified signature, so that a signature is verified once per connection. */
   readonly #vouched = new Map<string, FleetletCertificate>();
   /**
-   * By fingerprint: certificates of ours that were revoked or superseded, which is final. Certificates of strangers are not vouched
-   * for, so that they cannot fill it.
+   * By fingerprint: the platform's own certificates that were revoked or superseded, which is final. Foreign
+   * certificates never get here, so they cannot fill it.
    */
   readonly #ended = new Set<string>();
-  /** By fleetlet: put down since its holders were read. */
+  /** By fleetlet: recorded since the holders were read. */
   readonly #inUse = new Map<string, CertificateMark>();
 
   constructor(deps: FleetletGateDeps) {
@@ -104,7 +106,7 @@ export class FleetletGate implements FleetletAdmission {
     return { ...known, notBefore: inUse?.notBefore ?? known.notBefore };
   }
 
-  /** Whoever may have a new certificate: also one whose last has expired, for a while. */
+  /** Accepts any certificate that can be renewed, including one that expired within the grace period. */
   async recogniseForRenewal(token: string, signal: AbortSignal): Promise<Recognition> {
     const takes = ['valid', 'renewable'] as const;
     return await this.#judge({ kind: 'token', text: token }, { audience: RENEW_AUDIENCE, takes }, signal);
@@ -122,7 +124,7 @@ export class FleetletGate implements FleetletAdmission {
       return { kind: 'refused', reason: 'notBound', message };
     }
     if (target.type === type) return { kind: 'bound', uid: binding.uid, name, type };
-    const message = `The target ${name} is of the type ${target.type}, and not ${type}.`;
+    const message = `The target ${name} is of type ${target.type}, not ${type}.`;
     return { kind: 'refused', reason: 'wrongType', message };
   }
 
@@ -130,7 +132,7 @@ export class FleetletGate implements FleetletAdmission {
     return await this.#deps.authorities.bundle(signal);
   }
 
-  /** Something was revoked, or may have been. */
+  /** To be called when anything was revoked, or may have been. */
   forget(): void {
     this.#holders.clear();
     this.#vouched.clear();
@@ -157,7 +159,7 @@ export class FleetletGate implements FleetletAdmission {
       this.#ended.add(fingerprint);
     }
     if (judged.kind === 'refused' || holder === undefined || this.#isFirstUse(certificate)) return judged;
-    return refused('This token was used before. Sign a new one for each connection.');
+    return refused('This token was already used. Sign a new one for each connection.');
   }
 
   #certificateBy(shown: ShownCertificate, authorities: readonly ReadAuthority[]): FleetletCertificate | undefined {
@@ -182,12 +184,12 @@ export class FleetletGate implements FleetletAdmission {
       const fingerprint = fingerprintOf(certificate.raw);
       return { fingerprint, read: () => certificate, use: { id, until } };
     } catch (error) {
-      if (error instanceof PkiError) return refused(`This is no token of a fleetlet: ${error.message}.`);
+      if (error instanceof PkiError) return refused(`This is not a fleetlet token: ${error.message}.`);
       return NO_CERTIFICATE;
     }
   }
 
-  /** Noted only for a certificate of ours: strangers cannot make it forget what was used. */
+  /** Recorded only for the platform's own certificates: strangers cannot push used tokens out. */
   #isFirstUse({ fingerprint, use }: ShownCertificate): boolean {
     return use === undefined || this.#used.take(`${fingerprint} ${use.id}`, use.until);
   }
@@ -199,14 +201,14 @@ export class FleetletGate implements FleetletAdmission {
     return certificate && fleetlet && { certificate, fleetlet };
   }
 
-  /** Nobody of ours: why not? */
+  /** The certificate has no known holder: find the reason. */
   async #stranger(shown: ShownCertificate, signal: AbortSignal): Promise<Refused> {
     const read = shown.read();
     if (read === undefined) return NO_CERTIFICATE;
     const certificate = fleetletCertificate(read, await this.#deps.authorities.all(signal));
     if (certificate !== undefined) return isRevoked('deleted');
     return refused(
-      'This certificate is not of an authority of this platform. Enrol here with a bootstrap token, or connect to the platform that issued it.',
+      'This certificate was not issued by an authority of this platform. Enrol here with a bootstrap token, or connect to the platform that issued it.',
     );
   }
 
@@ -222,7 +224,7 @@ export class FleetletGate implements FleetletAdmission {
     const by = all.find(({ uid }) => uid === certificate.authority.uid) ?? certificate.authority;
     const state = authorityState(by, all, now);
     if (state === 'Retired') {
-      return refused('The authority of this certificate was retired. Enrol again with a bootstrap token.');
+      return refused('The authority of this certificate is retired. Enrol again with a bootstrap token.');
     }
     const standing = certificateStanding(certificate, { now, graceMs: limits.graceMs });
     if (!takes.includes(standing)) return refused(sentenceOf(standing, certificate, { now, graceMs: limits.graceMs }));
@@ -236,7 +238,7 @@ export class FleetletGate implements FleetletAdmission {
     return { ...known, renewSoon: state !== 'Issuing', succession: order };
   }
 
-  /** Once for each certificate: what was read before is not read again for it, and so it is remembered beside that. */
+  /** Once per certificate. The cached holder is not read again for it, so the result is cached beside it. */
   async #use({ fleetlet, serial, notBefore }: Known, signal: AbortSignal): Promise<CertificateMark | undefined> {
     const inUse = await this.#deps.use(fleetlet, { serial, notBefore }, signal);
     if (this.#inUse.size >= REMEMBERED) {
@@ -248,7 +250,7 @@ export class FleetletGate implements FleetletAdmission {
   }
 }
 
-/** Another process may have written a newer one than this, and this one a newer than was read. */
+/** Another process may have written a newer one, or this process one that is newer than the one read. */
 function newestOf(
   read: CertificateMark | undefined,
   written: CertificateMark | undefined,
@@ -263,15 +265,15 @@ function sentenceOf(
 ): string {
   const at = (ms: number): string => new Date(ms).toISOString();
   if (standing === 'notYet') {
-    return `This certificate is good from ${at(notBefore)} on, and here it is ${at(now)}. Set the clock that is wrong.`;
+    return `This certificate is valid from ${at(notBefore)} on, and the time here is ${at(now)}. Correct the clock that is wrong.`;
   }
-  const expired = `This certificate expired on ${at(notAfter)}, and here it is ${at(now)}.`;
+  const expired = `This certificate expired on ${at(notAfter)}, and the time here is ${at(now)}.`;
   if (standing === 'gone') return `${expired} Enrol again with a bootstrap token.`;
   return `${expired} It can be renewed until ${at(notAfter + graceMs)}.`;
 }
 
 function isRevoked(how: 'revoked' | 'deleted'): Refused {
-  const message = `This fleetlet was ${how}. If it is to come back, enrol it anew with a bootstrap token.`;
+  const message = `This fleetlet was ${how}. To use it again, enrol it with a new bootstrap token.`;
   return { kind: 'refused', reason: 'revoked', message };
 }
 
@@ -280,7 +282,7 @@ function refused(message: string): Refused {
 }
 
 const IS_SUPERSEDED: Refused = { kind: 'refused', reason: 'superseded', message: SUPERSEDED };
-const NO_CERTIFICATE = refused('This is no certificate.');
+const NO_CERTIFICATE = refused('This is not a certificate.');
 
 function fingerprintOf(der: Uint8Array): string {
   return hash('sha256', der, 'hex');

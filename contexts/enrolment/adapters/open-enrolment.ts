@@ -36,7 +36,7 @@ export interface EnrolmentDeps
   readonly storage: Storage;
   readonly sealer: Sealer;
   readonly log: EnrolmentLog;
-  /** The neighbours, in the transaction that asks them. */
+  /** The neighbouring contexts, within the same transaction. */
   readonly targets: (tx: Transaction) => TargetRegistrar;
   readonly workspaces: (tx: Transaction) => WorkspaceDirectory;
   readonly places: SqlEnrolmentReaderDeps['places'];
@@ -46,18 +46,18 @@ export interface EnrolmentDeps
   readonly newUid?: () => Uuid;
 }
 
-/** How machines come to belong to this platform. Everything of this context that a platform needs, put together. */
+/** Enrolment of machines: all parts of this context that a platform needs, wired. */
 export interface Enrolment extends FleetletAdmission {
   /** The fleetlet inside the platform, which needs no certificate. */
   readonly embedded: Uuid;
   readonly routes: readonly Route[];
   readonly runnables: readonly Runnable[];
-  /** Whoever is revoked is ended there, from now on. */
+  /** Sessions of revoked fleetlets are ended there from now on. */
   watch(sessions: LiveSessions): void;
   close(): void;
 }
 
-/** Makes what every instance has, if this one has not got it: an authority, and the fleetlet inside the platform. */
+/** Creates what every instance needs, if missing: an authority, and the fleetlet inside the platform. */
 export async function openEnrolment(deps: EnrolmentDeps, signal: AbortSignal): Promise<Enrolment> {
   const { storage, log, clock = systemClock, sleep = realSleep } = deps;
   const { parts, watch, sessions } = makeParts(deps, sleep);
@@ -93,7 +93,10 @@ export async function openEnrolment(deps: EnrolmentDeps, signal: AbortSignal): P
   };
 }
 
-/** For a database that does not answer; others look for themselves before long. */
+/**
+ * Limits the wait for an unresponsive database; other processes notice the change by themselves when their caches
+ * expire.
+ */
 const TELL_MS = 5_000;
 
 interface Made {
@@ -136,10 +139,12 @@ function makeParts(deps: EnrolmentDeps, sleep: Sleep): Made {
     changed: () => {
       gate.forget();
       watch.raise();
-      // A transaction tells its own process alone.
+      // The transaction notified this process only.
       storage
         .announce(CHANGED_TOPIC, AbortSignal.timeout(TELL_MS))
-        .catch((err: unknown) => log.warn({ err }, 'other processes hear of a revocation a little later'));
+        .catch((err: unknown) =>
+          log.warn({ err }, 'revocation not announced; other processes apply it when their caches expire'),
+        );
     },
   };
   return { parts, watch, sessions };
@@ -149,7 +154,7 @@ function unitIn({ targets, workspaces }: EnrolmentDeps, newId: () => Uuid): (tx:
   return (tx) => enrolmentUnitOfWork(tx, { newId, targets, workspaces });
 }
 
-/** Of two processes that start for the first time at once, what the first one made counts. */
+/** If two processes start for the first time at once, the first commit wins. */
 async function makeFirst(
   { storage, clock = systemClock, newUid = uuidv7 }: EnrolmentDeps,
   { unit, authorities, reader }: EnrolmentParts,

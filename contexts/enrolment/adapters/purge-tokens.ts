@@ -1,6 +1,6 @@
 import { type Storage, sql } from '#kit/storage';
 
-/** People look for a token that stopped working; for a month they find why. */
+/** Expired tokens stay listed for a month, so that users can see why a token stopped working. */
 const KEEP_MS = 30 * 86_400_000;
 
 export async function purgeTokens(storage: Storage, now: number, signal: AbortSignal): Promise<number> {

@@ -5,7 +5,7 @@ import { authorityState, type CertificateAuthority } from '../domain/authority.t
 import { type BootstrapToken, statusOf } from '../domain/bootstrap-token.ts';
 import type { Fleetlet } from '../domain/fleetlet.ts';
 
-/** A bootstrap token as the API shows it, without what it opens. */
+/** A bootstrap token as the API shows it, without its secret. */
 export function tokenResource(token: BootstrapToken, now: number): BootstrapTokenResource {
   const { name, workspace, uses, used, targets, targetType, correlation } = token;
   return {

@@ -5,7 +5,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_LENGTH = 16;
 const SECRET_BYTES = 32;
 
-/** Of the operating system. */
+/** Randomness of the operating system. */
 export const secretSource: SecretSource = {
   newSecret: () => randomBytes(SECRET_BYTES).toString('base64url'),
   newTokenId: () => Array.from(randomBytes(ID_LENGTH), (byte) => BASE32[byte % BASE32.length]).join(''),

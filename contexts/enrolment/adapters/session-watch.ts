@@ -11,10 +11,13 @@ export interface SessionWatchDeps {
   readonly log: EnrolmentLog;
 }
 
-/** In case that the word of another process was lost. */
+/** In case the announcement of another process was lost. */
 const LOOK_MS = 30_000;
 
-/** Ends the sessions of those who were revoked, lost a target, or use a newer certificate elsewhere, by whatever process. */
+/**
+ * Ends the sessions of fleetlets that were revoked, lost a target, or presented a newer certificate elsewhere,
+ * whichever process recorded it.
+ */
 export class SessionWatch {
   readonly #deps: SessionWatchDeps;
   readonly #wake: Wake;
@@ -24,7 +27,7 @@ export class SessionWatch {
     this.#wake = new Wake(deps.sleep);
   }
 
-  /** Something changed somewhere. */
+  /** To be called when any process changed something. */
   raise(): void {
     this.#wake.raise();
   }
@@ -36,7 +39,7 @@ export class SessionWatch {
         await this.#look(signal);
       } catch (err) {
         if (signal.aborted) return;
-        this.#deps.log.warn({ err }, 'sessions of revoked fleetlets were not looked for; will try again');
+        this.#deps.log.warn({ err }, 'check for sessions of revoked fleetlets failed; retrying');
       }
     }
   }
@@ -60,10 +63,10 @@ export class SessionWatch {
 
 const REVOKED = {
   reason: 'revoked',
-  message: 'This fleetlet was revoked. If it is to come back, enrol it anew with a bootstrap token.',
+  message: 'This fleetlet was revoked. To use it again, enrol it with a new bootstrap token.',
 } as const;
 const RENEWED = { reason: 'superseded', message: SUPERSEDED } as const;
 const REBOUND = {
   reason: 'rebound',
-  message: 'This fleetlet does not speak for all of its targets any more. Register again those that are left.',
+  message: 'This fleetlet is no longer bound to all of its targets. Reconnect and register the remaining ones.',
 } as const;

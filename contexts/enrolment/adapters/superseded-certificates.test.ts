@@ -30,7 +30,7 @@ eachDatabase('certificates that were replaced', (fresh) => {
     await database.dispose();
   });
 
-  /** With a key of its own, as fleetlets do it. */
+  /** With a new key, as fleetlets do it. */
   async function renewedFrom({ machine, certificate }: Pair): Promise<Pair> {
     const next = aMachine();
     const { status, body } = await stage.renew(machine, certificate, next.csr);

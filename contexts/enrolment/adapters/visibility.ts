@@ -1,11 +1,11 @@
 import type { Principal } from '#kit/http';
 
-/** What somebody may see with a permission. What he may not see does not exist for him. */
+/** The resources that a caller may see with a permission. Others look like they do not exist (404). */
 export interface Visibility {
   of(principal: Principal, permission: string): VisibleSet;
 }
 
-/** Everything, or what is in these subtrees, none of which is in another. */
+/** Everything, or these disjoint subtrees. */
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | { readonly kind: 'some'; readonly workspaces: readonly string[] };

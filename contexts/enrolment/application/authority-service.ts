@@ -7,10 +7,10 @@ import {
 } from '../domain/authority.ts';
 import type { UnitOfWork } from './ports.ts';
 
-/** A key and a certificate of it, and nobody has been told yet. */
+/** A key and its certificate, not published yet. */
 export type MadeAuthority = Omit<CertificateAuthority, 'issueFrom' | 'retireTime'>;
 
-/** The first one of an instance; `undefined` when there is one already, as when two processes start at once. */
+/** The first authority of an instance; `undefined` when one exists already, as when two processes start at once. */
 export async function foundAuthority(
   unit: UnitOfWork,
   { made, now }: { readonly made: MadeAuthority; readonly now: number },
@@ -27,7 +27,9 @@ export interface RotateAuthority {
   readonly now: number;
 }
 
-/** The new one begins after its lead; all others end after the overlap, unless they end earlier. */
+/**
+ * The new authority begins to issue after its lead; all others retire after the overlap, unless they retire earlier.
+ */
 export async function rotateAuthority(
   unit: UnitOfWork,
   { made, request, limits, now }: RotateAuthority,

@@ -15,7 +15,7 @@ export interface MintToken {
   readonly now: number;
 }
 
-/** What is kept, and what its holder is told once. */
+/** The stored token, and the text that is shown to its holder once. */
 export interface MintedBootstrapToken {
   readonly token: BootstrapToken;
   readonly text: string;
@@ -24,11 +24,11 @@ export interface MintedBootstrapToken {
 export interface RevokeToken {
   readonly key: TokenKey;
   readonly now: number;
-  /** Sees it as it was before. */
+  /** Receives the token as it was before. */
   readonly before: (token: BootstrapToken) => void;
 }
 
-/** What can be done with bootstrap tokens. */
+/** Commands on bootstrap tokens. */
 export class BootstrapTokenService {
   readonly #secrets: SecretSource;
 
@@ -52,7 +52,7 @@ export class BootstrapTokenService {
     return { token, text: formatBootstrapToken({ id: token.id, secret }) };
   }
 
-  /** What has enrolled with it stays. */
+  /** Fleetlets that enrolled with it are not affected. */
   async revoke(unit: UnitOfWork, { key, now, before }: RevokeToken, signal: AbortSignal): Promise<void> {
     const token = await unit.tokens.find(key, signal);
     if (token === undefined) throw bootstrapTokenNotFound(key);
@@ -63,15 +63,19 @@ export class BootstrapTokenService {
 }
 
 export function bootstrapTokenNotFound({ workspace, name }: TokenKey): EnrolmentError {
-  return new EnrolmentError('BOOTSTRAP_TOKEN_NOT_FOUND', `There is no bootstrap token ${name} in ${workspace}.`, {
-    details: { workspace, bootstrapToken: name },
-  });
+  return new EnrolmentError(
+    'BOOTSTRAP_TOKEN_NOT_FOUND',
+    `There is no bootstrap token ${name} in workspace ${workspace}.`,
+    {
+      details: { workspace, bootstrapToken: name },
+    },
+  );
 }
 
 function nameTaken({ name, workspace }: BootstrapToken): EnrolmentError {
   return new EnrolmentError(
     'BOOTSTRAP_TOKEN_TAKEN',
-    `There is a bootstrap token ${name} in ${workspace.name} already. Choose another name, or none.`,
+    `Bootstrap token ${name} already exists in workspace ${workspace.name}. Choose another name, or omit it.`,
     { faults: [{ path: '/name', message: 'is taken' }] },
   );
 }
@@ -79,6 +83,6 @@ function nameTaken({ name, workspace }: BootstrapToken): EnrolmentError {
 function tooMany(workspace: string): EnrolmentError {
   return new EnrolmentError(
     'TOO_MANY_BOOTSTRAP_TOKENS',
-    `Workspace ${workspace} has ${MAX_TOKENS} bootstrap tokens that can still be used. Delete those that are not needed.`,
+    `Workspace ${workspace} already has ${MAX_TOKENS} bootstrap tokens that can still be used. Delete those that are not needed.`,
   );
 }

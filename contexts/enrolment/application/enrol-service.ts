@@ -25,7 +25,7 @@ export interface Enrol {
 
 export interface Renew {
   readonly fleetlet: string;
-  /** The certificate that it asks with. */
+  /** The certificate that the renewal was requested with. */
   readonly shown: CertificateMark;
   readonly key: ProvenKey;
   readonly signer: CertificateSigner;
@@ -37,15 +37,15 @@ export interface Enrolled {
   readonly targets: readonly Binding[];
   /** PEM. */
   readonly certificate: string;
-  /** It enrolled a moment ago, and has not got the answer. */
+  /** The fleetlet enrolled a moment ago, and did not receive the response. */
   readonly isRepeated: boolean;
 }
 
-/** Clocks that are behind ours still take it. */
+/** So that machines whose clock is behind accept it. */
 const BACKDATED_MS = 300_000;
 const REPEATED_WITHIN_MS = 600_000;
 
-/** How a machine comes to have a certificate, and keeps one. */
+/** Issues the first certificate of a machine, and renews it. */
 export class EnrolService {
   readonly #deps: EnrolServiceDeps;
 
@@ -54,8 +54,8 @@ export class EnrolService {
   }
 
   /**
-   * Counts the use, registers or takes over the targets, and makes the fleetlet, all or nothing. Whoever comes again with
-   * the same token, key and targets within ten minutes has not got the answer: it is given again, and nothing is counted.
+   * Counts the use, registers or takes over the targets, and creates the fleetlet, atomically. The same token, key and
+   * targets within ten minutes mean that the response was lost: it is sent again, and no use is counted.
    */
   async enrol(unit: UnitOfWork, command: Enrol, signal: AbortSignal): Promise<Enrolled> {
     const { now, key, targets } = command;
@@ -77,8 +77,9 @@ export class EnrolService {
   }
 
   /**
-   * Whose certificate it is, and that it can be renewed, has been seen to. Asking with a certificate is a use of it. The one that
-   * is issued is not in use before it is shown: until then the answer may have been lost, and the old one counts.
+   * The caller has checked the certificate, and that it can be renewed. The request is itself a use of the certificate.
+   * The new certificate is not in use until it is presented: the response may be lost, and until then the old one stays
+   * valid.
    */
   async renew(unit: UnitOfWork, command: Renew, signal: AbortSignal): Promise<Enrolled> {
     const { shown } = command;
@@ -95,7 +96,7 @@ export class EnrolService {
     if (!parts || !token || !timingSafeEqualText(this.#deps.secrets.hash(parts.secret), token.hash)) {
       throw new EnrolmentError(
         'BOOTSTRAP_TOKEN_REFUSED',
-        'This is no bootstrap token of this platform, or it was revoked. Ask for a new one.',
+        'This is not a bootstrap token of this platform, or it was revoked. Ask for a new one.',
       );
     }
     return token;
@@ -177,7 +178,10 @@ export class EnrolService {
   }
 }
 
-/** From now on the ones before it are refused. Writes only when another one was in use; returns the fleetlet as it is then. */
+/**
+ * Marks the certificate as in use; earlier ones are refused from then on. Writes only when another one was in use.
+ * Returns the current fleetlet.
+ */
 export async function useCertificate(
   unit: UnitOfWork,
   { fleetlet: uid, shown }: Pick<Renew, 'fleetlet' | 'shown'>,
@@ -202,14 +206,14 @@ export const SUPERSEDED =
 export function revokedMeanwhile(): EnrolmentError {
   return new EnrolmentError(
     'FLEETLET_REVOKED',
-    'This fleetlet was revoked. If it is to come back, enrol it anew with a bootstrap token.',
+    'This fleetlet was revoked. To use it again, enrol it with a new bootstrap token.',
   );
 }
 
 function checkDistinct(targets: readonly ClaimedTarget[]): void {
   const names = targets.map(({ name }) => name);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
-  if (twice !== -1) throw invalid('INVALID_ENROLMENT', [{ path: `/targets/${twice}/name`, message: 'is there twice' }]);
+  if (twice !== -1) throw invalid('INVALID_ENROLMENT', [{ path: `/targets/${twice}/name`, message: 'is a duplicate' }]);
 }
 
 function isSame(bound: readonly Binding[], targets: readonly ClaimedTarget[]): boolean {

@@ -4,12 +4,12 @@ import { builtIn, type Fleetlet, revoked, touched } from '../domain/fleetlet.ts'
 import { isBelow } from '../domain/place.ts';
 import type { Binding, Precondition, UnitOfWork } from './ports.ts';
 
-/** Which fleetlet to change, when, and what must be true of it. */
+/** The fleetlet to change, the time, and the caller's condition on its version. */
 export interface ChangeFleetlet {
   readonly name: string;
   readonly precondition: Precondition;
   readonly now: number;
-  /** Sees it as it was before. */
+  /** Receives the fleetlet as it was before. */
   readonly before: (shown: ShownFleetlet) => void;
 }
 
@@ -22,9 +22,9 @@ export interface ShownFleetlet {
   readonly targets: readonly Binding[];
 }
 
-/** What can be done with fleetlets that have enrolled. A change that changes nothing writes and announces nothing. */
+/** Commands on enrolled fleetlets. A command that changes nothing writes nothing and emits no event. */
 export const fleetletService = {
-  /** For ever. What it was bound to stays on record, and can be taken over. */
+  /** Permanent. The bindings stay on record, and the targets can be taken over. */
   async revoke(unit: UnitOfWork, command: ChangeFleetlet, signal: AbortSignal): Promise<ShownFleetlet> {
     const shown = await changeable(unit, command, signal);
     const fleetlet = revoked(shown.fleetlet, command.now);
@@ -32,7 +32,7 @@ export const fleetletService = {
     return await keep(unit, { ...shown, fleetlet, type: 'fleetlet.revoked', now: command.now }, signal);
   },
 
-  /** Revoked and forgotten: nobody can tell its certificates from those of a stranger any more, and none is taken. */
+  /** Revokes and deletes: its certificates then look like those of an unknown fleetlet, and are refused. */
   async delete(unit: UnitOfWork, command: ChangeFleetlet, signal: AbortSignal): Promise<Fleetlet> {
     const { fleetlet, targets } = await changeable(unit, command, signal);
     if (fleetlet.origin === undefined) throw builtIn();
@@ -46,7 +46,9 @@ export const fleetletService = {
     return fleetlet;
   },
 
-  /** Only targets of its own workspace and below: whoever sees a fleetlet sees what it speaks for. */
+  /**
+   * Only targets in the fleetlet's workspace or below: a caller that may see a fleetlet may then also see its targets.
+   */
   async bind(unit: UnitOfWork, command: BindTarget, signal: AbortSignal): Promise<ShownFleetlet> {
     const shown = await changeable(unit, command, signal);
     if (shown.fleetlet.state === 'Revoked') throw isRevoked(shown.fleetlet);
@@ -97,11 +99,11 @@ async function keep(unit: UnitOfWork, { fleetlet, targets, type, now }: Kept, si
 function noSuchTarget(target: string, { name, workspace }: Fleetlet): EnrolmentError {
   return new EnrolmentError(
     'NO_SUCH_TARGET',
-    `There is no target ${target} in ${workspace.name} or below, where the fleetlet ${name} can speak for it.`,
+    `There is no target ${target} in workspace ${workspace.name} or below, to which the fleetlet ${name} could be bound.`,
     { faults: [{ path: '/target', message: 'does not exist there' }] },
   );
 }
 
 function isRevoked({ name }: Fleetlet): EnrolmentError {
-  return new EnrolmentError('FLEETLET_REVOKED', `The fleetlet ${name} was revoked, and speaks for nothing any more.`);
+  return new EnrolmentError('FLEETLET_REVOKED', `The fleetlet ${name} was revoked, and can no longer be bound.`);
 }

@@ -7,7 +7,7 @@ import type { EnrolmentEventType } from '../domain/enrolment-event.ts';
 import type { Fleetlet } from '../domain/fleetlet.ts';
 import type { Place } from '../domain/place.ts';
 
-/** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
+/** Atomic, and serializable: everything read in it still holds when it commits. */
 export interface UnitOfWork {
   readonly tokens: TokenStore;
   readonly fleetlets: FleetletStore;
@@ -26,10 +26,10 @@ export interface TokenKey {
 export interface TokenStore {
   find(key: TokenKey, signal: AbortSignal): Promise<BootstrapToken | undefined>;
   findById(id: string, signal: AbortSignal): Promise<BootstrapToken | undefined>;
-  /** Those of a workspace that could still be used. */
+  /** The tokens of a workspace that can still be used. */
   countLive(workspace: ResourceName, now: number, signal: AbortSignal): Promise<number>;
   insert(token: BootstrapToken, signal: AbortSignal): Promise<void>;
-  /** One more. That there was one left has been seen in the same unit. */
+  /** Adds one use. The caller has checked in the same unit of work that one is left. */
   countUse(id: string, signal: AbortSignal): Promise<void>;
   remove(id: string, signal: AbortSignal): Promise<void>;
 }
@@ -37,35 +37,35 @@ export interface TokenStore {
 export interface FleetletStore {
   find(name: string, signal: AbortSignal): Promise<Fleetlet | undefined>;
   findByUid(uid: string, signal: AbortSignal): Promise<Fleetlet | undefined>;
-  /** The newest that enrolled with this token and this key. */
+  /** The newest fleetlet that enrolled with this token and this key. */
   findByOrigin(token: string, keyHash: string, signal: AbortSignal): Promise<Fleetlet | undefined>;
   insert(fleetlet: Fleetlet, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is the version before this. */
+  /** Throws `VERSION_STALE` unless the stored version is the one before this. */
   replace(next: Fleetlet, signal: AbortSignal): Promise<void>;
-  /** Which certificate is in use; without a new version, since none of what the API shows changes. */
+  /** Records the certificate in use. Keeps the version, since nothing that the API shows changes. */
   setInUse(uid: string, mark: CertificateMark, signal: AbortSignal): Promise<void>;
-  /** With its bindings. `VERSION_STALE` unless the stored one is this very version. */
+  /** Removes its bindings too. Throws `VERSION_STALE` unless the stored version is this one. */
   remove(fleetlet: Fleetlet, signal: AbortSignal): Promise<void>;
 }
 
-/** Which fleetlets may speak for which targets. */
+/** Which fleetlets may serve which targets. */
 export interface BindingStore {
   fleetletsOf(target: string, signal: AbortSignal): Promise<readonly Fleetlet[]>;
   targetsOf(fleetlet: string, signal: AbortSignal): Promise<readonly Binding[]>;
-  /** Nothing when they are bound already. */
+  /** `false` when they were already bound. */
   bind(fleetlet: string, target: Binding, signal: AbortSignal): Promise<boolean>;
-  /** Nothing when they are not bound. */
+  /** `false` when they were not bound. */
   unbind(fleetlet: string, target: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** A target as a fleetlet is bound to it. Its name never changes. */
+/** A target that a fleetlet is bound to. Its name never changes. */
 export interface Binding {
   readonly uid: string;
   readonly name: string;
 }
 
 export interface AuthorityStore {
-  /** All of them, the oldest first: there are few. */
+  /** All authorities, oldest first: there are few. */
   list(signal: AbortSignal): Promise<readonly CertificateAuthority[]>;
   insert(authority: CertificateAuthority, signal: AbortSignal): Promise<void>;
   retire(uid: string, retireTime: number, signal: AbortSignal): Promise<void>;
@@ -76,22 +76,22 @@ export interface FoundTarget extends ClaimedTarget {
   readonly workspace: string;
 }
 
-/** The targets, as far as those are concerned who come to speak for them. */
+/** The part of the targets context that enrolment needs. */
 export interface TargetRegistrar {
   find(name: string, signal: AbortSignal): Promise<FoundTarget | undefined>;
-  /** Refuses what is no target, in the words of those who know. */
+  /** Throws the error of the targets context for an invalid target. */
   register(
     target: ClaimedTarget & { readonly workspace: ResourceName; readonly labels: Readonly<Record<string, string>> },
     now: number,
     signal: AbortSignal,
   ): Promise<FoundTarget>;
-  /** Sets these, and leaves others. */
+  /** Sets these labels, and leaves the others unchanged. */
   label(name: string, labels: Readonly<Record<string, string>>, now: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The workspaces, as far as enrolment is concerned. */
+/** The part of the workspaces context that enrolment needs. */
 export interface WorkspaceDirectory {
-  /** Throws the error of a workspace that is missing. */
+  /** Throws the not-found error of the workspaces context. */
   require(name: string, signal: AbortSignal): Promise<Place>;
 }
 
@@ -104,12 +104,12 @@ export interface EnrolmentEvent {
     | { readonly kind: 'authority'; readonly authority: CertificateAuthority };
 }
 
-/** Takes down what happened, for everybody who wants to know. Kept if the unit is. */
+/** Records events for their consumers. Committed with the unit of work. */
 export interface EventSink {
   append(event: EnrolmentEvent, signal: AbortSignal): Promise<void>;
 }
 
-/** A key whose owner has proved that it is his. */
+/** A key whose possession was proved. */
 export interface ProvenKey {
   /** SHA-256 of the SPKI, in hex. */
   readonly hash: string;
@@ -123,16 +123,16 @@ export interface CertificateOrder {
   readonly notAfter: number;
 }
 
-/** The authority that issues now, with its key at hand. */
+/** The issuing authority, with its key opened. */
 export interface CertificateSigner {
   readonly authority: CertificateAuthority;
-  /** PEM of all that count. */
+  /** PEM of all authorities that are not retired. */
   readonly bundle: string;
   /** PEM, and the serial in hex. */
   sign(order: CertificateOrder): { readonly pem: string; readonly serial: string };
 }
 
-/** Chance, and the one-way street that secrets take into the database. */
+/** Randomness, and the hash under which secrets are stored. */
 export interface SecretSource {
   /** 256 bits, in 43 characters of base64url. */
   newSecret(): string;
@@ -141,7 +141,7 @@ export interface SecretSource {
   hash(text: string): string;
 }
 
-/** What the caller wants to be true before something is changed; throws when it is not. */
+/** The caller's condition on the current version; throws when it does not hold. */
 export interface Precondition {
   check(current: { readonly uid: string; readonly version: number }): void;
 }

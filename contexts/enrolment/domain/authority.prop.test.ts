@@ -15,7 +15,7 @@ import { EnrolmentError } from './enrolment-error.ts';
 const HOUR = 3_600_000;
 const limits = { ttlMs: 24 * HOUR, graceMs: 30 * 24 * HOUR };
 
-/** Rotations, each so long after the one before, with such a lead. */
+/** Rotations, each with the time since the previous one and its lead. */
 const history = fc.array(fc.record({ after: fc.nat(2_000), lead: fc.nat(48) }), { maxLength: 8 });
 
 function authorityOf(nth: number, createTime: number, issueFrom: number): CertificateAuthority {
@@ -58,7 +58,7 @@ test('what was issued is trusted for as long as it can be renewed, whatever is r
       const issued = at * HOUR;
       const by = issuingAuthority(all, issued);
       assert.ok(by !== undefined);
-      // As it was known when it issued, and as it is known after all rotations.
+      // With the authorities known when it issued, and with those known after all rotations.
       const end = issued + limits.ttlMs + limits.graceMs - 1;
       assert.ok(trustedAuthorities(all, end).includes(by));
     }),

@@ -3,15 +3,15 @@ import { EnrolmentError, invalid } from './enrolment-error.ts';
 import { readDuration } from './read-duration.ts';
 
 /**
- * Next: known to all, so that whoever meets a certificate of it trusts it, but it issues none yet. Issuing: the one that
- * does. Trusted: what it has issued is still good. Retired: nothing of it is.
+ * Next: published, so that its certificates will be trusted everywhere, but does not issue yet. Issuing: issues.
+ * Trusted: its certificates are still valid. Retired: none of them is.
  */
 const AUTHORITY_STATES = ['Next', 'Issuing', 'Trusted', 'Retired'] as const;
 export type AuthorityState = (typeof AUTHORITY_STATES)[number];
 
 /**
- * DECISION: the state follows from the times, and is not stored. So every process of an instance crosses it at the same
- * moment, and none has to be awake for it.
+ * DECISION: the state follows from the times, and is not stored. So every process of an instance changes state at the
+ * same moment, and none has to be running for it.
  */
 export interface CertificateAuthority {
   readonly uid: Uuid;
@@ -20,26 +20,26 @@ export interface CertificateAuthority {
   readonly certificate: string;
   /** SHA-256 of the certificate, in hex. */
   readonly fingerprint: string;
-  /** Of P-256, in PEM, sealed. */
+  /** A P-256 key in PEM, sealed. */
   readonly sealedKey: string;
   readonly createTime: number;
   readonly issueFrom: number;
-  /** Set once a successor is there. */
+  /** Set once there is a successor. */
   readonly retireTime: number | undefined;
   readonly notAfter: number;
 }
 
 export interface CertificateLimits {
-  /** Of a fleetlet's certificate. */
+  /** The lifetime of a fleetlet's certificate. */
   readonly ttlMs: number;
-  /** How long after its end one can still be renewed. */
+  /** How long an expired certificate can still be renewed. */
   readonly graceMs: number;
 }
 
 export interface RotationRequest {
-  /** How long the new one is only made known. */
+  /** How long the new authority is published before it issues. */
   readonly lead?: string;
-  /** How long after that the old one is still trusted. */
+  /** How long the old authority stays trusted after that. */
   readonly overlap?: string;
 }
 
@@ -50,7 +50,7 @@ export interface RotationTimes {
 
 const DAY_MS = 86_400_000;
 export const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
-/** Long enough for whoever copies the authorities by hand. */
+/** Long enough for operators who distribute the authorities by hand. */
 const SUCCEEDED_BEFORE_MS = 365 * DAY_MS;
 const DEFAULT_LEAD_MS = 600_000;
 const MAX_LEAD_MS = 30 * DAY_MS;
@@ -67,7 +67,7 @@ export function authorityState(
   return issuingAuthority(all, now) === authority ? 'Issuing' : 'Trusted';
 }
 
-/** The last that began. */
+/** The latest one that has begun to issue. */
 export function issuingAuthority(all: readonly CertificateAuthority[], now: number): CertificateAuthority | undefined {
   const begun = all.filter(({ issueFrom, notAfter }) => issueFrom <= now && now < notAfter);
   return begun.reduce<CertificateAuthority | undefined>(
@@ -76,19 +76,20 @@ export function issuingAuthority(all: readonly CertificateAuthority[], now: numb
   );
 }
 
-/** None is left that issues for long: a new one is due. */
+/** Whether a new authority is due, as none is left that is valid for long enough. */
 export function needsSuccessor(all: readonly CertificateAuthority[], now: number): boolean {
   return all.every(({ notAfter }) => notAfter - now < SUCCEEDED_BEFORE_MS);
 }
 
-/** Those that a certificate may be of now, or soon. */
+/** The authorities that can have issued a valid certificate, now or soon. */
 export function trustedAuthorities(all: readonly CertificateAuthority[], now: number): readonly CertificateAuthority[] {
   return all.filter((authority) => authorityState(authority, all, now) !== 'Retired');
 }
 
 /**
- * The old one is trusted, unless told otherwise, until the last certificate that it could have issued cannot even be
- * renewed any more. One rotation after the other: two that have not begun would leave open which comes first.
+ * By default the old authority is trusted until the last certificate that it could have issued can no longer be
+ * renewed. Refused while a rotation is pending: of two authorities that have not begun, it would be unclear which comes
+ * first.
  */
 export function planRotation(
   all: readonly CertificateAuthority[],

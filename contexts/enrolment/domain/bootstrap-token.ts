@@ -3,9 +3,12 @@ import { EnrolmentError, invalid } from './enrolment-error.ts';
 import type { Place } from './place.ts';
 import { readDuration } from './read-duration.ts';
 
-/** Lets machines enrol into a workspace, so many times, for so long. What is kept of it is never the token itself. */
+/**
+ * Lets machines enrol into a workspace, with a limited number of uses and a limited lifetime. Never contains the token
+ * itself.
+ */
 export interface BootstrapToken {
-  /** Stands in the token, in the clear. */
+  /** Part of the token, in clear text. */
   readonly id: string;
   readonly name: ResourceName;
   readonly workspace: Place;
@@ -13,10 +16,10 @@ export interface BootstrapToken {
   readonly hash: string;
   readonly uses: number;
   readonly used: number;
-  /** Only these, when there are any: whoever made it has chosen them. */
+  /** If not empty, the token is valid for these targets only: its creator has chosen them. */
   readonly targets: readonly ResourceName[];
   readonly targetType: ResourceName | undefined;
-  /** What whoever made it knows the targets by that come of it. */
+  /** The creator's own reference for the targets that enrol with the token. */
   readonly correlation: string | undefined;
   readonly createTime: number;
   readonly expireTime: number;
@@ -41,11 +44,11 @@ export interface TokenFounding {
 const TOKEN_STATUSES = ['active', 'consumed', 'expired'] as const;
 export type TokenStatus = (typeof TOKEN_STATUSES)[number];
 
-/** Targets that came by a token with a correlation have it as this label. */
+/** Set on targets that enrol with a token that has a correlation. */
 export const CORRELATION_LABEL = 'fleetshift.io/correlation';
 const MAX_USES = 10_000;
 const MAX_TOKEN_TARGETS = 100;
-/** More live ones than anybody can keep track of. */
+/** More live tokens than an administrator can keep track of. */
 export const MAX_TOKENS = 1_000;
 const HOUR_MS = 3_600_000;
 const MAX_TTL_MS = 30 * 24 * HOUR_MS;
@@ -58,14 +61,14 @@ export function newBootstrapToken(request: BootstrapTokenRequest, founding: Toke
   const ttl = readDuration(request.ttl, { path: '/ttl', otherwise: HOUR_MS, min: MIN_TTL_MS, max: MAX_TTL_MS }, faults);
   if (!(uses >= 1 && uses <= MAX_USES)) faults.push({ path: '/uses', message: `must be from 1 to ${MAX_USES}` });
   if (targets.length > MAX_TOKEN_TARGETS)
-    faults.push({ path: '/targets', message: `must be at most ${MAX_TOKEN_TARGETS}` });
+    faults.push({ path: '/targets', message: `must have at most ${MAX_TOKEN_TARGETS} entries` });
   const name = readName(request.name ?? id, '/name', faults);
   const names = targets.map((target, index) => readName(target, `/targets/${index}`, faults));
   const targetType = request.targetType === undefined ? undefined : readName(request.targetType, '/targetType', faults);
   if (correlation !== undefined && labelFaults({ [CORRELATION_LABEL]: correlation }).length > 0) {
     faults.push({
       path: '/correlation',
-      message: 'must be what a label can hold: up to 63 letters, digits, -, _ and .',
+      message: 'must be a valid label value: up to 63 letters, digits, -, _ and .',
     });
   }
   if (faults.length > 0 || name === undefined) throw invalid('INVALID_BOOTSTRAP_TOKEN', faults);
@@ -79,7 +82,7 @@ export function statusOf(token: BootstrapToken, now: number): TokenStatus {
   return now < token.expireTime ? 'active' : 'expired';
 }
 
-/** Throws unless it can be used once more now. */
+/** Throws unless the token has a use left and has not expired. */
 export function checkUsable(token: BootstrapToken, now: number): void {
   const status = statusOf(token, now);
   if (status === 'consumed') throw consumed(token);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { beginAfter, type CertificateMark, inUseFrom, succession } from './certificate-standing.ts';
 
-/** A clock that is off by at most what certificates are backdated by. */
+/** A clock skew within the time by which certificates are backdated. */
 const skewMs = fc.integer({ min: -240_000, max: 240_000 });
 const step = fc.oneof(
   fc.record({ kind: fc.constant('renew' as const), skewMs, isLost: fc.boolean(), afterMs: fc.nat(90_000_000) }),
@@ -24,7 +24,7 @@ test('a fleetlet that shows the newest it got is never refused; all others are, 
   );
 });
 
-/** What the database has of a fleetlet. */
+/** The stored state of a fleetlet. */
 interface Row {
   readonly inUse: CertificateMark | undefined;
   readonly issued: CertificateMark | undefined;
@@ -36,7 +36,7 @@ class Model {
   #own = this.#issue(beginAfter(this.#now, {}));
   #row: Row = { inUse: this.#own, issued: this.#own };
   #backups: Row[] = [{ inUse: undefined, issued: this.#own }, this.#row];
-  /** Issued, and not in the hands of the fleetlet: lost on the way, or given to a thief. */
+  /** Issued, but not received by the fleetlet: lost, or given to a thief. */
   #others: CertificateMark[] = [];
   #refused: CertificateMark[] = [];
 
@@ -67,7 +67,10 @@ class Model {
     for (const other of this.#refused) assert.equal(succession(other, this.#row.inUse), 'superseded');
   }
 
-  /** It knows nothing of what was issued since: only what is older than what the fleetlet shows can be refused. */
+  /**
+   * The restored row knows nothing of later certificates: it can refuse only those older than what the fleetlet
+   * presents.
+   */
   restore(to: number): void {
     this.#row = this.#backups[to % this.#backups.length] ?? this.#row;
     const isOlder = ({ notBefore }: CertificateMark): boolean => notBefore <= this.#own.notBefore;

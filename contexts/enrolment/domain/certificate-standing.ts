@@ -1,4 +1,4 @@
-/** How a certificate stands at some time. */
+/** The standing of a certificate at a given time. */
 export type CertificateStanding = 'notYet' | 'valid' | 'renewable' | 'gone';
 
 export interface Validity {
@@ -6,27 +6,27 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Enough of a certificate to order it among those of the same fleetlet. */
+/** The part of a certificate that orders it among those of the same fleetlet. */
 export interface CertificateMark {
   readonly serial: string;
   readonly notBefore: number;
 }
 
 /**
- * How a certificate relates to the one of the same fleetlet that is in use. The certificate itself says which is newer, so a
- * database that was restored from a backup takes the newer one that it has never heard of.
+ * How a certificate relates to the one in use by the same fleetlet. The order is in the certificates themselves, so a
+ * database restored from a backup accepts a newer certificate that it does not know.
  */
 export type Succession = 'inUse' | 'newer' | 'superseded';
 
-/** Of two that begin at the same second, the one that is used first counts. Where none is known to be in use, each may be. */
+/** Of two with the same `notBefore`, the one used first wins. If none is known to be in use, any is accepted. */
 export function succession(shown: CertificateMark, inUse: CertificateMark | undefined): Succession {
   if (inUse === undefined || shown.serial === inUse.serial) return 'inUse';
   return shown.notBefore > inUse.notBefore ? 'newer' : 'superseded';
 }
 
 /**
- * Of those that were issued up to its first use, the one that was used counts alone: a thief with a copy of the key before may
- * have been issued a later one.
+ * Also supersedes every other certificate issued so far, even with a later `notBefore`: a thief with a copy of the old
+ * key may have obtained one.
  */
 export function inUseFrom(
   { serial, notBefore }: CertificateMark,
@@ -40,8 +40,8 @@ const SECOND_MS = 1_000;
 type Mark = CertificateMark | undefined;
 
 /**
- * When a new certificate begins: in whole seconds, as certificates have it; after those that it is to replace, and not before the
- * last that was issued, so that this one is never older than others, whichever process with whichever clock issued them.
+ * The `notBefore` of a new certificate, in whole seconds as in X.509. It is later than those that it replaces, and not
+ * earlier than the last one issued, so that the order holds whichever process and clock issued the others.
  */
 export function beginAfter(
   earliest: number,
@@ -51,7 +51,7 @@ export function beginAfter(
   return Math.floor(Math.max(earliest, issued?.notBefore ?? 0, ...after) / SECOND_MS) * SECOND_MS;
 }
 
-/** `renewable`: it lets nobody in any more, and can still be exchanged for a new one. */
+/** `renewable`: no longer accepted for connections, but can still be renewed. */
 export function certificateStanding(
   { notBefore, notAfter }: Validity,
   { now, graceMs }: { readonly now: number; readonly graceMs: number },

@@ -6,45 +6,43 @@ export interface ClaimedTarget {
   readonly type: string;
 }
 
-/** What is known of a target of that name, if there is one. */
+/** The existing target of that name, if any. */
 export interface KnownTarget extends ClaimedTarget {
   readonly workspace: string;
-  /** A fleetlet that could still connect speaks for it. */
+  /** Whether it is bound to a fleetlet that could still connect. */
   readonly isServed: boolean;
 }
 
 export type Claim = { readonly kind: 'create' } | { readonly kind: 'bind' };
 
 /**
- * DECISION: a target that is there already is bound when it is in the token's workspace, of the type, and either nobody
- * who could still connect speaks for it, or whoever made the token has named it. So a rebuilt machine takes its target
- * over, a second way to one is opened on purpose, and a token that lies around takes nothing away from anybody.
+ * DECISION: an existing target is bound when it is in the token's workspace and of the claimed type, and either no
+ * fleetlet that could still connect serves it, or the token names it. So a rebuilt machine takes over its target, a
+ * second fleetlet for one is a deliberate act, and a leaked token cannot take a target away.
  */
 export function claimTarget(token: BootstrapToken, claimed: ClaimedTarget, known: KnownTarget | undefined): Claim {
   checkAllowed(token, claimed);
   if (known === undefined) return { kind: 'create' };
-  // The same sentence for both: what is in other workspaces is nobody's business here.
+  // The same message for both, so that it reveals nothing about other workspaces.
   if (known.workspace !== token.workspace.name) throw taken(claimed, 'is taken; choose another name');
-  if (known.type !== claimed.type) throw taken(claimed, `is there already, of the type ${known.type}`);
+  if (known.type !== claimed.type) throw taken(claimed, `already exists, with type ${known.type}`);
   const isNamed = token.targets.some((name) => name === claimed.name);
   if (known.isServed && !isNamed) {
-    throw taken(claimed, 'is spoken for by another fleetlet; revoke that one, or make a token that names the target');
+    throw taken(claimed, 'is served by another fleetlet; revoke that one, or create a token that names the target');
   }
   return { kind: 'bind' };
 }
 
-/** The token may be for some targets only, or for one type. */
+/** The token may be limited to some targets, or to one type. */
 function checkAllowed(token: BootstrapToken, claimed: ClaimedTarget): void {
   const { targets, targetType } = token;
   if (targets.length > 0 && !targets.some((name) => name === claimed.name)) {
     throw notAllowed(
-      `Bootstrap token ${token.name} is not for the target ${claimed.name}. It is for ${targets.join(', ')}.`,
+      `Bootstrap token ${token.name} is not valid for the target ${claimed.name}. It is valid for ${targets.join(', ')}.`,
     );
   }
   if (targetType !== undefined && targetType !== claimed.type) {
-    throw notAllowed(
-      `Bootstrap token ${token.name} is for targets of the type ${targetType}, and not ${claimed.type}.`,
-    );
+    throw notAllowed(`Bootstrap token ${token.name} is valid for targets of type ${targetType}, not ${claimed.type}.`);
   }
 }
 

@@ -31,7 +31,7 @@ export class EnrolmentError extends FleetError<EnrolmentErrorCode> {
   }
 }
 
-/** Also what somebody is told who may not see it: for him it does not exist. */
+/** Also thrown for a fleetlet that the caller may not see. */
 export function fleetletNotFound(name: string): EnrolmentError {
   return new EnrolmentError('FLEETLET_NOT_FOUND', `There is no fleetlet ${name}.`, { details: { fleetlet: name } });
 }
@@ -39,12 +39,12 @@ export function fleetletNotFound(name: string): EnrolmentError {
 type InvalidCode = 'INVALID_BOOTSTRAP_TOKEN' | 'INVALID_ENROLMENT' | 'INVALID_ROTATION';
 
 const WHAT: Readonly<Record<InvalidCode, string>> = {
-  INVALID_BOOTSTRAP_TOKEN: 'a bootstrap token that can be made',
+  INVALID_BOOTSTRAP_TOKEN: 'a valid bootstrap token request',
   INVALID_ENROLMENT: 'an enrolment',
-  INVALID_ROTATION: 'a rotation that can be made',
+  INVALID_ROTATION: 'a valid rotation',
 };
 
-/** At least one fault, each with the field that it is about. */
+/** Takes at least one fault, each with its field. */
 export function invalid(code: InvalidCode, faults: readonly FieldFault[], cause?: unknown): EnrolmentError {
   const [first] = faults;
   return new EnrolmentError(

@@ -3,7 +3,9 @@ import { parseResourceName, type ResourceName, type Uuid } from '#kit/std';
 const MAX_LENGTH = 63;
 const TAIL = 8;
 
-/** In the certificate: who it is, and what it is called by fleetlets that call it. */
+/**
+ * The names in the certificate: the URI is the identity, the DNS name is for direct connections from other fleetlets.
+ */
 export function fleetletUri(uid: string): string {
   return `fleetshift://fleetlet/${uid}`;
 }
@@ -18,12 +20,12 @@ export function uidInUri(uri: string): string | undefined {
   return URI.exec(uri)?.[1];
 }
 
-/** People know a fleetlet by the first target that it came for. */
+/** Named after its first target. */
 export function preferredName(targets: readonly { readonly name: string }[]): ResourceName {
   return parseResourceName(targets[0]?.name ?? 'fleetlet');
 }
 
-/** When the preferred one is taken: the end of a uid is chance. */
+/** For when the preferred name is taken: the end of a uid is random. */
 export function distinctName(preferred: string, uid: Uuid): ResourceName {
   const base = preferred.slice(0, MAX_LENGTH - TAIL - 1).replace(/-+$/, '');
   return parseResourceName(`${base}-${uid.slice(-TAIL)}`);

@@ -3,21 +3,21 @@ import type { CertificateMark } from './certificate-standing.ts';
 import { EnrolmentError } from './enrolment-error.ts';
 import type { Place } from './place.ts';
 
-/** `Revoked` is for ever: whoever is to come back enrols anew, and is another one then. */
+/** `Revoked` is permanent: a machine that enrols again becomes another fleetlet. */
 export const FLEETLET_STATES = ['Active', 'Revoked'] as const;
 export type FleetletState = (typeof FLEETLET_STATES)[number];
 
-/** A process that speaks for targets. */
+/** A process that serves targets. */
 export interface Fleetlet {
   readonly uid: Uuid;
   readonly name: ResourceName;
   readonly workspace: Place;
   readonly state: FleetletState;
-  /** Where it came from; `undefined` for the one inside the platform. */
+  /** How it enrolled; `undefined` for the fleetlet inside the platform. */
   readonly origin: FleetletOrigin | undefined;
-  /** The newest one that was issued. It may never have arrived. */
+  /** The newest certificate issued. The fleetlet may never have received it. */
   readonly certificate: IssuedCertificate | undefined;
-  /** The newest one that it showed; those before it are refused. */
+  /** The newest certificate presented; earlier ones are refused. */
   readonly inUse: CertificateMark | undefined;
   readonly version: number;
   readonly createTime: number;
@@ -27,7 +27,7 @@ export interface Fleetlet {
 export interface FleetletOrigin {
   /** The id of the bootstrap token. */
   readonly token: string;
-  /** Of the key that it was last given a certificate for: SHA-256 of the SPKI, in hex. */
+  /** Of the key of its latest certificate: SHA-256 of the SPKI, in hex. */
   readonly keyHash: string;
 }
 
@@ -38,7 +38,7 @@ export interface IssuedCertificate {
   readonly notAfter: number;
 }
 
-/** The one inside the platform. */
+/** The fleetlet inside the platform. */
 export const EMBEDDED_NAME = 'platform';
 
 export function newFleetlet(
@@ -50,7 +50,7 @@ export function newFleetlet(
   return { ...its, inUse, state: 'Active', version: 1, createTime: now, updateTime: now };
 }
 
-/** Each of these returns the very same value when nothing changes. */
+/** Each of these functions returns the same object when nothing changes. */
 export function withCertificate(
   fleetlet: Fleetlet,
   { certificate, keyHash }: { readonly certificate: IssuedCertificate; readonly keyHash: string },
@@ -65,12 +65,12 @@ export function revoked(fleetlet: Fleetlet, now: number): Fleetlet {
   return fleetlet.state === 'Revoked' ? fleetlet : changed(fleetlet, { state: 'Revoked' }, now);
 }
 
-/** For a change of what belongs to it: everything that the API shows has the etag in common. */
+/** For a change of its bindings: one etag covers everything that the API shows. */
 export function touched(fleetlet: Fleetlet, now: number): Fleetlet {
   return changed(fleetlet, {}, now);
 }
 
-/** One that can never come back by itself stands in nobody's way. */
+/** Whether the fleetlet could still connect or renew; if not, its targets can be taken over. */
 export function isLive({ state, origin, certificate }: Fleetlet, { now, graceMs }: { now: number; graceMs: number }) {
   if (state === 'Revoked') return false;
   return origin === undefined || (certificate !== undefined && now < certificate.notAfter + graceMs);
@@ -79,11 +79,11 @@ export function isLive({ state, origin, certificate }: Fleetlet, { now, graceMs 
 export function builtIn(): EnrolmentError {
   return new EnrolmentError(
     'FLEETLET_BUILT_IN',
-    `The fleetlet ${EMBEDDED_NAME} is a part of the platform, and can be neither revoked nor deleted.`,
+    `The fleetlet ${EMBEDDED_NAME} is part of the platform, and can be neither revoked nor deleted.`,
   );
 }
 
 function changed(fleetlet: Fleetlet, its: Partial<Fleetlet>, now: number): Fleetlet {
-  // A clock that was set back must not make a change look older than the one before it.
+  // A clock that was set back must not make a change look older than the previous one.
   return { ...fleetlet, ...its, version: fleetlet.version + 1, updateTime: Math.max(now, fleetlet.updateTime) };
 }

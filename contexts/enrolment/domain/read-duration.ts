@@ -7,7 +7,7 @@ export interface DurationRule {
   readonly max: number;
 }
 
-/** What is wrong with it is added to the faults. */
+/** Adds to `faults` instead of throwing. */
 export function readDuration(raw: string | undefined, rule: DurationRule, faults: FieldFault[]): number {
   const { path, otherwise, min, max } = rule;
   if (raw === undefined) return otherwise;

@@ -1,6 +1,9 @@
 import { TOKEN_PREFIXES } from '#kit/std';
 
-/** `fsb_<id>_<secret>`: the id finds the row, the secret proves it. The prefix is for scanners that look for what leaked. */
+/**
+ * `fsb_<id>_<secret>`: the id finds the row, the secret proves possession. The prefix lets secret scanners find leaked
+ * tokens.
+ */
 export interface TokenParts {
   readonly id: string;
   readonly secret: string;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypt
 import { createSigningRequest, signCertificateToken } from '#kit/pki';
 import { uuidv7 } from '#kit/std';
 
-/** Somebody with a key, who wants a certificate for it. */
+/** A machine with a key that requests a certificate. */
 export interface Machine {
   readonly key: KeyObject;
   readonly csr: string;
@@ -13,7 +13,7 @@ export function aMachine(): Machine {
   return { key, csr: createSigningRequest(key, 'whoever') };
 }
 
-/** A word of whoever has the certificate, as it is shown in a header. */
+/** A token signed by the holder of the certificate, as sent in a header. */
 export async function tokenOf(
   { key }: Machine,
   certificate: string,

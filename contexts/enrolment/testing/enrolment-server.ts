@@ -11,7 +11,7 @@ import type { Sealer } from '../adapters/pki/certificate-authorities.ts';
 import type { LiveSession, LiveSessions } from '../application/fleetlet-admission.ts';
 import type { TargetRegistrar } from '../application/ports.ts';
 
-/** Targets as far as enrolment sees them, in the same transactions. */
+/** A fake of the targets context, in the same transactions. */
 const FAKE_TARGETS: MigrationModule = {
   module: 'faketargets',
   migrations: [
@@ -39,7 +39,7 @@ class Missing extends FleetError<'WORKSPACE_NOT_FOUND'> {
   }
 }
 
-/** Nobody may do anything in `locked`, and `hidden` does not exist for anybody. */
+/** Denies everything in `locked`, and hides `hidden`. */
 const AUTHORIZER: Authorizer = {
   allow: async ({ params, principal }) => {
     if (principal.id === 'root') return true;
@@ -58,13 +58,13 @@ export interface Called {
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Who asks; nobody for `undefined`. */
+  /** The caller; `undefined` for an anonymous request. */
   readonly as?: string | undefined;
-  /** What comes of it; anything else fails the test. */
+  /** The expected status; any other fails the test. */
   readonly want?: number;
 }
 
-/** Sessions that somebody has, and what they were told at their end. */
+/** Fake sessions that record why they were ended. */
 export class FakeSessions implements LiveSessions {
   readonly ended: { readonly fleetlet: string; readonly reason: string }[] = [];
   readonly #open: LiveSession[] = [];
@@ -91,12 +91,12 @@ export interface EnrolmentServer {
   readonly clock: FakeClock;
   readonly log: MemoryLog;
   call(what: string, options?: CallOptions): Promise<Called>;
-  /** `type key` of what happened since it was last asked. */
+  /** `type key` of each event since the last call. */
   events(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** The real server with the real routes of this context on a real database; the neighbours are played. */
+/** The real server with the real routes of this context on a real database; the neighbouring contexts are fakes. */
 export async function startEnrolmentServer(
   database: TestDatabase,
   clock: FakeClock = new FakeClock(),
@@ -209,7 +209,7 @@ function fakeTargets(tx: Transaction): TargetRegistrar {
   };
 }
 
-/** Shows what was sealed for where, and opens it nowhere else. */
+/** Keeps the secret readable, and opens it only in the place that it was sealed for. */
 const plainSealer: Sealer = {
   seal: async (secret, place) => `${JSON.stringify(place)}:${Buffer.from(secret.reveal()).toString('base64url')}`,
   open: async (sealed, place) => {

@@ -17,7 +17,7 @@ export interface EnrolledMachine {
 
 const signal = new AbortController().signal;
 
-/** A platform and machines that come to it. */
+/** A platform and the machines that enrol with it. */
 export class EnrolmentStage {
   readonly api: EnrolmentServer;
   #targets = 0;
@@ -41,13 +41,13 @@ export class EnrolmentStage {
     return await this.api.call('POST /v1/enroll', { as: undefined, body, ...(want === undefined ? {} : { want }) });
   }
 
-  /** Of a name that nobody has. */
+  /** With an unused name. */
   freshTarget(): { name: string; type: string } {
     this.#targets += 1;
     return { name: `edge-${this.#targets}`, type: 'directory' };
   }
 
-  /** A machine that has enrolled for a target of its own. */
+  /** A machine enrolled for a new target. */
   async enrolled(machine: Machine = aMachine(), target = this.freshTarget()): Promise<EnrolledMachine> {
     const answer = await this.enroll({ token: await this.mint(), csr: machine.csr, targets: [target] }, 200);
     return { machine, target, ...(answer.body as Omit<EnrolledMachine, 'machine' | 'target'>) };
@@ -63,7 +63,7 @@ export class EnrolmentStage {
     return await this.api.call('POST /v1/enroll:renew', { as: bearer, body: { csr } });
   }
 
-  /** Others get their turn between two looks. */
+  /** Yields to other tasks between two checks. */
   async until(condition: () => boolean | Promise<boolean>): Promise<void> {
     while (!(await condition())) {
       signal.throwIfAborted();
@@ -71,7 +71,7 @@ export class EnrolmentStage {
     }
   }
 
-  /** `null` for a target that is not there. */
+  /** `null` for a target that does not exist. */
   async labelsOf(target: string): Promise<unknown> {
     const query = sql`SELECT labels FROM fake_targets WHERE name = ${target}`;
     return JSON.parse((await this.api.storage.get<{ labels: string }>(query, signal))?.labels ?? 'null');

@@ -6,14 +6,14 @@ import { readPrivateFile, removeFile, writePrivateFile } from './private-file.ts
 import { secretSource } from './secret-source.ts';
 
 const NAME = 'admin-login.json';
-/** The code itself, from a first start without a terminal to print it to. */
+/** Holds the code itself, after a first start without a terminal to print it to. */
 export const CODE_TEXT_FILE = 'admin-login-code';
 export const CODE_MS = 60 * 60_000;
 
 /**
- * DECISION: whoever may write into the data folder may become the administrator, as he could change the database anyway. So
- * `fleetshift admin-login` leaves the hash of a code there, and the platform looks when somebody shows one. It needs
- * neither the database, which belongs to the running process, nor a way into it.
+ * DECISION: write access to the data folder is enough to become the administrator, as it already allows changing the
+ * database. So `fleetshift admin-login` writes the hash of a code there, and the platform reads it when a code is
+ * redeemed. The command needs neither the database, which the running process owns, nor an API into that process.
  */
 export function adminCodeFile(folder: string): CodeFile {
   const file = join(folder, NAME);
@@ -30,7 +30,7 @@ export interface LeftCode {
   readonly expireTime: number;
 }
 
-/** Over the one before, if there is one. */
+/** Replaces the previous code, if any. */
 export function leaveAdminCode(folder: string, now: number): LeftCode {
   const code = newLoginCode(randomBytes);
   const expireTime = now + CODE_MS;
@@ -39,7 +39,7 @@ export function leaveAdminCode(folder: string, now: number): LeftCode {
   return { code, expireTime };
 }
 
-/** Once one was used, none is left lying about. */
+/** Called once a code was used, so that no other code stays usable. */
 export function removeAdminCodes(folder: string): void {
   for (const name of [NAME, CODE_TEXT_FILE]) removeFile(join(folder, name));
 }
@@ -51,7 +51,7 @@ function parse(text: string): ReturnType<CodeFile['read']> {
     const { hash, expireTime } = raw;
     return typeof hash === 'string' && typeof expireTime === 'number' ? { hash, expireTime } : undefined;
   } catch {
-    // Not ours, or half written by hand: there is no code in it.
+    // Another program's file, or edited by hand: it holds no code.
     return undefined;
   }
 }

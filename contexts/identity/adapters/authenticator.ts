@@ -11,13 +11,13 @@ import { sessionCookie } from './session-cookie.ts';
 
 export interface AuthenticatorDeps {
   readonly callers: KnownCallers;
-  /** For automation: whoever shows it is the administrator. */
+  /** For automation: a request with this token is the administrator's. */
   readonly adminToken: (() => Secret<string>) | undefined;
-  /** The addresses that browsers know this platform by. */
+  /** The origins by which browsers reach this platform. */
   readonly origins: () => readonly string[];
 }
 
-/** Who asks: by a bearer token if there is one, else by the cookie of a session. */
+/** Authenticates by the bearer token if there is one, otherwise by the session cookie. */
 export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
   const turns = new VerifyInTurn();
   return {
@@ -26,7 +26,7 @@ export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
   };
 }
 
-/** Names the static token of the administrator in the audit log; nothing of the token follows from it. */
+/** Identifies the administrator's static token in the audit log, and reveals nothing of the token. */
 export function adminTokenId(token: string): string {
   return `admin-${createHash('sha256').update('fleetshift admin token').update(token).digest('hex').slice(0, 12)}`;
 }
@@ -49,7 +49,7 @@ const LOOKUPS: Readonly<Record<CredentialKind, Lookup>> = {
 
 function kindOf({ adminToken }: AuthenticatorDeps, { bearer }: Credentials): CredentialKind {
   if (bearer === undefined) return 'browserSession';
-  // First, since an administrator may have chosen a token that reads like one of a service account.
+  // Checked first, since an administrator may have chosen a token that looks like one of a service account.
   if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken().reveal())) return 'adminToken';
   if (bearer.startsWith(TOKEN_PREFIXES.access)) return 'accountToken';
   return parseSessionToken(bearer) === undefined ? 'issuerToken' : 'cliSession';

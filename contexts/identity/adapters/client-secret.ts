@@ -5,10 +5,10 @@ import type { ClientSecret, Issuer } from '../domain/issuer.ts';
 const TABLE = 'identity_issuers';
 const COLUMN = 'sealed_secret';
 
-/** For those who change the keys: what is sealed here. */
+/** The sealed columns of this context, for key rotation. */
 export const IDENTITY_SEALED_COLUMNS = [{ table: TABLE, keys: ['name'], column: COLUMN }] as const;
 
-/** Before the transaction that keeps it: a key may have to be asked for elsewhere. */
+/** To be called before the transaction that stores it: sealing may have to fetch a key from elsewhere. */
 export async function sealClientSecret(
   sealer: Sealer,
   { issuer, secret }: { readonly issuer: string; readonly secret: string | undefined },

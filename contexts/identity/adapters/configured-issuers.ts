@@ -15,8 +15,8 @@ export interface ConfiguredIssuersDeps {
 }
 
 /**
- * Issuers of the configuration: a list of what `POST /v1/issuers` takes, where `caFile` and `clientSecretFile` may name a
- * file in place of `ca` and `clientSecret`.
+ * Issuers set by configuration: a list of bodies of `POST /v1/issuers`, where `caFile` and `clientSecretFile` may name
+ * a file in place of `ca` and `clientSecret`.
  */
 export function configuredIssuers(raw: unknown, deps: ConfiguredIssuersDeps): readonly Issuer[] {
   if (!Array.isArray(raw)) throw invalid('INVALID_ISSUER', [{ path: '', message: 'must be a list of issuers' }]);
@@ -25,7 +25,7 @@ export function configuredIssuers(raw: unknown, deps: ConfiguredIssuersDeps): re
     const other = issuers.slice(0, index).find(({ name, url }) => name === issuer.name || isSameUrl(url, issuer.url));
     if (other === undefined) return;
     const path = `/${index}/${other.name === issuer.name ? 'name' : 'url'}`;
-    throw invalid('INVALID_ISSUER', [{ path, message: 'is there twice' }]);
+    throw invalid('INVALID_ISSUER', [{ path, message: 'is a duplicate' }]);
   });
   return issuers;
 }
@@ -74,7 +74,7 @@ function faultsIn(given: unknown, at: (path: string) => string): FieldFault[] {
   return faults.length > 0 ? faults : [{ path: at(''), message: 'is not an issuer' }];
 }
 
-/** As the API does: what is not understood is refused, not ignored. */
+/** Unknown fields are refused, not ignored, as in the API. */
 function unknownFields(given: Readonly<Record<string, unknown>>, at: (path: string) => string): FieldFault[] {
   const { claims } = given;
   const inClaims = typeof claims === 'object' && claims !== null ? Object.keys(claims) : [];
@@ -84,10 +84,10 @@ function unknownFields(given: Readonly<Record<string, unknown>>, at: (path: stri
   ];
   return [...Object.keys(given), ...inClaims.map((name) => `claims/${name}`)]
     .filter((name) => !known.includes(name))
-    .map((name) => ({ path: at(`/${name}`), message: 'is not a field that an issuer has' }));
+    .map((name) => ({ path: at(`/${name}`), message: 'is not a field of an issuer' }));
 }
 
-/** The same at every start, so that nobody takes a restart for a change. */
+/** Stable across restarts, so that a restart does not look like a change. */
 function uidOf(name: string): Uuid {
   const hex = createHash('sha256').update(`issuer ${name}`).digest('hex');
   return parseUuid(

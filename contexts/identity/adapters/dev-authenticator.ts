@@ -1,15 +1,15 @@
 import type { Authenticator } from '#kit/http';
 import { isThisMachine } from '../domain/issuer.ts';
 
-/** For every start with it. */
+/** Logged at every start with this authenticator. */
 export const DEV_AUTH_WARNING =
-  'insecure-dev-auth: everybody who can reach this machine’s loopback is the administrator; never use this for anything that matters';
+  'insecure-dev-auth: every client that can reach this machine’s loopback is the administrator; never use this for anything that matters';
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 
 /**
- * Everybody is the administrator. A page of some web site in a browser on this machine is not: it comes from another
- * origin, or by another name for this machine.
+ * Every caller is the administrator, except web pages from other sites in a browser on this machine: their requests
+ * carry a foreign origin, or a host name other than loopback.
  */
 export const devAuthenticator: Authenticator = {
   authenticate: async ({ address, headers }) => {

@@ -11,22 +11,22 @@ import { unitOfWork } from './sql/sql-unit-of-work.ts';
 export interface FirstAdminLoginDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** Standard output, if a person sits there. Never a log. */
+  /** Standard output, if it is a terminal. Never a log. */
   readonly terminal: { write(text: string): void } | undefined;
   readonly dataFolder: string;
-  /** Where the code can be used, for the text. */
+  /** The page that takes the code, for the message. */
   readonly loginUrl: string | undefined;
 }
 
 export type OfferedLogin =
   | { readonly kind: 'none' }
   | { readonly kind: 'printed' }
-  /** There is no terminal; somebody should be told of the file. */
+  /** There is no terminal; the operator should be pointed to the file. */
   | { readonly kind: 'file'; readonly file: string };
 
 /**
- * The way into an instance that nobody has been in: a code that works once. Offered as long as none was ever used and none
- * still works, so that a first start that went unseen can be repeated. Only its hash is kept.
+ * The way into a new instance: a code that works once. Offered as long as no code was ever used and none is still
+ * valid, so that a first start whose output was missed can be repeated. Only the hash is stored.
  */
 export async function offerFirstAdminLogin(deps: FirstAdminLoginDeps, signal: AbortSignal): Promise<OfferedLogin> {
   const { storage, clock, terminal, dataFolder } = deps;
@@ -49,12 +49,12 @@ export async function offerFirstAdminLogin(deps: FirstAdminLoginDeps, signal: Ab
   return { kind: 'file', file };
 }
 
-/** For a terminal. */
+/** The text for a terminal. */
 export function adminLoginText(code: string, loginUrl: string | undefined): string {
   const place = loginUrl === undefined ? 'the login page of the platform' : loginUrl;
   return [
     '',
-    'One-time login of the administrator, valid for an hour:',
+    'One-time login for the administrator, valid for one hour:',
     '',
     `  ${code}`,
     '',

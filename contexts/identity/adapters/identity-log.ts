@@ -1,4 +1,4 @@
-/** The logger of the process. What is handed to it never holds what somebody could log in with. */
+/** The logger of the process. The fields never contain credentials. */
 export interface IdentityLog {
   warn(fields: { readonly err?: unknown; readonly name?: string; readonly reason?: string }, message: string): void;
 }

@@ -7,7 +7,7 @@ import type { CodeFlow } from './oidc/code-flow.ts';
 import type { IssuerDirectory } from './oidc/issuer-directory.ts';
 import type { SqlIdentityReader } from './sql/sql-identity-reader.ts';
 
-/** What the routes share. */
+/** Shared by the routes of this context. */
 export interface IdentityParts {
   readonly storage: Storage;
   readonly sealer: Sealer;
@@ -20,10 +20,10 @@ export interface IdentityParts {
   readonly flow: CodeFlow;
   readonly secrets: SecretSource;
   readonly origins: () => readonly string[];
-  /** Throws the error of a workspace that is missing. */
+  /** Throws the not-found error of the workspaces context. */
   readonly requireWorkspace: (tx: Transaction, workspace: string) => Promise<void>;
-  /** Nothing that a code was left in is to stay once one was used. */
+  /** Removes every stored login code, once a code was used. */
   readonly removeCodes: () => void;
-  /** Something was committed by which somebody is taken no longer: from here on nobody here takes him. */
+  /** To be called after the commit of a revocation: empties the caches of this process, and notifies the others. */
   readonly changed: () => void;
 }

@@ -15,14 +15,14 @@ export interface UpkeepDeps {
 const TURN_MS = 10_000;
 const TURNS_PER_PURGE = 60;
 const LAST_TURN_MS = 2_000;
-/** People look for a token that stopped working; for a month they find why. */
+/** Expired tokens stay listed for a month, so that users can see why a token stopped working. */
 const KEEP_EXPIRED_TOKENS_MS = 30 * 86_400_000;
 
-/** Writes down what was used, and clears away what has ended, until the signal aborts. */
+/** Stores the times of last use, and purges what has expired, until the signal aborts. */
 export async function runUpkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
     await deps.sleep(TURN_MS, signal).catch(() => {});
-    // The last turn, after the end, has a deadline of its own.
+    // The last round, after the abort, has its own deadline.
     const own = signal.aborted ? AbortSignal.timeout(LAST_TURN_MS) : signal;
     await attempt(deps, () => writeUsed(deps, own));
     if (turn % TURNS_PER_PURGE === 0) await attempt(deps, () => purge(deps, own));
@@ -33,7 +33,7 @@ async function attempt({ log }: UpkeepDeps, work: () => Promise<void>): Promise<
   try {
     await work();
   } catch (err) {
-    log.warn({ err }, 'upkeep of sessions and tokens was not done; will try again');
+    log.warn({ err }, 'upkeep of sessions and tokens failed; retrying');
   }
 }
 

@@ -20,12 +20,12 @@ export interface KnownCallersDeps {
 }
 
 const REMEMBERED = 10_000;
-/** How long another process could still take what was revoked, if the word of it were lost. */
+/** How long another process may still accept a revoked credential if the announcement is lost. */
 const MAX_AGE_MS = 30_000;
 
 /**
- * Who a credential stands for. What was read is remembered, and forgotten as soon as anything is revoked anywhere; what
- * depends on the time is looked at every time.
+ * Resolves a credential to its principal. Caches what was read; the cache is emptied as soon as any process revokes
+ * anything. Expiry is checked at every request.
  */
 export class KnownCallers {
   readonly tokensUsed = new LastUsed();
@@ -64,7 +64,7 @@ export class KnownCallers {
     };
   }
 
-  /** The hash is of 256 random bits: whoever has it in the right place had the secret. */
+  /** The hash covers 256 random bits, so a matching hash proves possession of the secret. */
   async bySession(secret: string, kind: SessionKind, signal: AbortSignal): Promise<Principal | undefined> {
     const { reader, secrets, clock, limits } = this.#deps;
     const hash = secrets.hash(secret);
@@ -78,7 +78,7 @@ export class KnownCallers {
     return { ...principal, ...(groups.length === 0 ? {} : { groups }), until, shown: { session: session.uid } };
   }
 
-  /** Of the platform's own audiences, or of the one that is meant. */
+  /** For one of the platform's own audiences, or for the audience given as `meant`. */
   async byIssuerToken(token: string, signal: AbortSignal, meant?: TokenAudience): Promise<Principal | undefined> {
     const { reader, jwt, secrets, clock } = this.#deps;
     const signed = signedPartOf(token);
@@ -89,15 +89,15 @@ export class KnownCallers {
     const hash = secrets.hash(signed);
     if (revoked?.has(tokenKey(hash))) return undefined;
     const notAfter = revoked?.get(userKey(user.id));
-    // Tokens know whole seconds. One of the very second counts as issued before.
+    // Tokens carry whole seconds. One issued in the same second counts as issued before the revocation.
     if (notAfter !== undefined && user.issuedAt * 1000 <= notAfter) return undefined;
     const groups = user.groups.length === 0 ? {} : { groups: user.groups };
-    // Issuers need not number their tokens; a part of the hash tells them apart as well.
+    // Issuers need not number their tokens; a prefix of the hash identifies them as well.
     const { id, expiresAt: until } = user;
     return { kind: 'user', id, ...groups, until, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
   }
 
-  /** Something was revoked, or may have been. */
+  /** To be called when anything was revoked, or may have been. */
   clear(): void {
     this.#tokens.clear();
     this.#sessions.clear();

@@ -36,19 +36,22 @@ export interface IdentityDeps {
   readonly storage: Storage;
   readonly sealer: Sealer;
   readonly log: IdentityLog;
-  /** Throws the error of a workspace that is missing; in the transaction that puts something into it. */
+  /**
+   * Throws the not-found error of the workspaces context; runs in the transaction that creates something in the
+   * workspace.
+   */
   readonly requireWorkspace: (tx: Transaction, workspace: string) => Promise<void>;
-  /** Throws the error of a target that is missing. */
+  /** Throws the not-found error of the targets context. */
   readonly requireTarget: (reader: Reader, name: string) => Promise<TargetPlace>;
-  /** For what others keep about a service account, in the transaction that deletes it. */
+  /** Lets other contexts delete their data about a service account, in the transaction that deletes it. */
   readonly accountDeletedIn?: (tx: Transaction) => AccountDeleted;
-  /** The addresses that browsers know this platform by: `https://fleet.example.com`. Asked each time. */
+  /** The origins by which browsers reach this platform: `https://fleet.example.com`. Read at each request. */
   readonly origins: () => readonly string[];
   readonly dataFolder: string;
   readonly dial: IssuerDial;
-  /** For automation: whoever shows it is the administrator. */
+  /** For automation: a request with this token is the administrator's. */
   readonly adminToken?: () => Secret<string>;
-  /** A list of issuers, as it stands in the configuration. */
+  /** The list of issuers from the configuration. */
   readonly issuers?: { readonly raw: unknown; readonly readText: (file: string) => string };
   readonly tokenLimits?: TokenLimits;
   readonly sessionLimits?: SessionLimits;
@@ -57,7 +60,7 @@ export interface IdentityDeps {
   readonly newUid?: () => Uuid;
 }
 
-/** A target, and the workspace that it is in. */
+/** A target and its workspace. */
 export interface TargetPlace {
   readonly uid: string;
   readonly workspace: string;
@@ -66,16 +69,19 @@ export interface TargetPlace {
 export interface Identity {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
-  /** Who shows a token that is for the API server of this target, and for no other door of the platform. */
+  /** Authenticates a token for the API server of this target, which is not valid elsewhere on the platform. */
   authenticateAt(target: TargetPlace, bearer: string, signal: AbortSignal): Promise<Principal | undefined>;
   /** Background work. */
   readonly upkeep: Runnable;
-  /** Called when somebody may be taken no longer, by whatever process, and the authenticator knows of it. Gives what ends it. */
+  /**
+   * Calls the listener when any process may have revoked a credential, after the authenticator's caches are emptied.
+   * Returns a function that stops it.
+   */
   onRevoked(listener: () => void): () => void;
   close(): void;
 }
 
-/** Who is asking. Everything of this context that a platform needs, put together. */
+/** Authentication: all parts of this context that a platform needs, wired. */
 export function openIdentity(deps: IdentityDeps): Identity {
   const { storage, log, clock = systemClock, sleep = realSleep, adminToken, origins } = deps;
   const { parts, callers, forgetAll, listeners } = makeParts(deps, clock);
@@ -93,7 +99,7 @@ export function openIdentity(deps: IdentityDeps): Identity {
     authenticator: authenticatorOf({ callers, adminToken, origins }),
     authenticateAt: async ({ uid, workspace }, bearer, signal) => {
       const meant = await storage.read((reader) => findPassthrough(reader, uid), signal);
-      // Set by the root for one workspace: another that the target moved to is not meant.
+      // A passthrough is approved for one workspace; it does not follow the target into another.
       if (meant?.workspace !== workspace) return undefined;
       return await callers.byIssuerToken(bearer, signal, meant);
     },
@@ -106,7 +112,7 @@ export function openIdentity(deps: IdentityDeps): Identity {
   };
 }
 
-/** What goes with a target, in the transaction that deletes it. */
+/** Deletes the data of this context about a target, in the transaction that deletes the target. */
 export function identityInTree(tx: Transaction) {
   return {
     deleted: async ({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> => {
@@ -116,7 +122,10 @@ export function identityInTree(tx: Transaction) {
   };
 }
 
-/** For a database that does not answer; others look for themselves before long. */
+/**
+ * Limits the wait for an unresponsive database; other processes notice the change by themselves when their caches
+ * expire.
+ */
 const TELL_MS = 5_000;
 
 interface Made {
@@ -164,10 +173,12 @@ function makeParts(deps: IdentityDeps, clock: Clock): Made {
     removeCodes: () => removeAdminCodes(dataFolder),
     changed: () => {
       forgetAll();
-      // A transaction tells its own process alone.
+      // The transaction notified this process only.
       storage
         .announce(CHANGED_TOPIC, AbortSignal.timeout(TELL_MS))
-        .catch((err: unknown) => deps.log.warn({ err }, 'other processes hear of a revocation a little later'));
+        .catch((err: unknown) =>
+          deps.log.warn({ err }, 'revocation not announced; other processes apply it when their caches expire'),
+        );
     },
   };
   return { parts, callers, forgetAll, listeners };

@@ -10,12 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 
-/** Puts a whole file in place at once, which only its owner can read. */
+/** Writes the file atomically, readable by its owner only. */
 export function writePrivateFile(file: string, content: string): void {
   const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    // Whatever the umask says.
+    // Regardless of the umask.
     fchmodSync(descriptor, 0o600);
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
@@ -25,7 +25,7 @@ export function writePrivateFile(file: string, content: string): void {
   renameSync(draft, file);
 }
 
-/** `undefined` when it is not there, or when somebody else could have written it. */
+/** `undefined` when it does not exist, or when its mode lets others access it. */
 export function readPrivateFile(file: string): string | undefined {
   const facts = statSync(file, { throwIfNoEntry: false });
   if (facts === undefined || !facts.isFile() || (facts.mode & 0o077) !== 0) return undefined;

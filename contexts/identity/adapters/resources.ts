@@ -11,7 +11,7 @@ import { audiencesOf, type Issuer } from '../domain/issuer.ts';
 import type { ServiceAccount } from '../domain/service-account.ts';
 import type { Session } from '../domain/session.ts';
 
-/** An issuer as the API shows it: that there is a secret, and never which. */
+/** An issuer as the API shows it. Tells whether there is a client secret, and never reveals it. */
 export function issuerResource(issuer: Issuer): IssuerResource {
   const { name, uid, url, displayName, clientId, cliClientId, mode, claims, scopes, ca, source, generation } = issuer;
   const { username, groups, sharedGroups } = claims;
@@ -70,7 +70,7 @@ export function tokenResource(token: AccountToken, now: number): ServiceAccountT
   };
 }
 
-/** `asking`: the hash of the session by which the caller is known, if by one. */
+/** `asking`: the hash of the session that the caller uses, if any. */
 export function sessionResource(session: Session, asking: string | undefined): SessionResource {
   const { uid, kind, issuer, address, userAgent } = session;
   return {

@@ -2,11 +2,11 @@ import { sql, type Transaction } from '#kit/storage';
 
 export interface AccountsInside {
   readonly count: number;
-  /** The first of them. */
+  /** The first few. */
   readonly names: readonly string[];
 }
 
-/** What stands in the way of deleting a workspace. */
+/** The service accounts that block the deletion of a workspace. */
 export async function serviceAccountsIn(tx: Transaction, workspace: string, limit: number): Promise<AccountsInside> {
   const rows = await tx.all<{ name: string; total: number }>(
     sql`SELECT name, count(*) OVER () AS total FROM identity_accounts WHERE workspace = ${workspace} ORDER BY name LIMIT ${limit}`,

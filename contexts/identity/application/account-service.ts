@@ -38,7 +38,7 @@ export interface ChangeAccount {
   readonly key: AccountKey;
   readonly precondition: Precondition;
   readonly now: number;
-  /** Sees it as it was before. */
+  /** Receives the account as it was before the change. */
   readonly before: (account: ServiceAccount) => void;
 }
 
@@ -46,7 +46,7 @@ export interface PatchAccount extends ChangeAccount {
   readonly patch: ServiceAccountPatch;
 }
 
-/** One token of an account. */
+/** Identifies one token of an account. */
 export interface WhichToken {
   readonly key: AccountKey;
   readonly id: string;
@@ -54,13 +54,13 @@ export interface WhichToken {
   readonly before: (token: AccountToken) => void;
 }
 
-/** What is kept, and what its holder is told once. */
+/** The stored token, and the text that is shown to its holder once. */
 export interface MintedToken {
   readonly token: AccountToken;
   readonly text: string;
 }
 
-/** What can be done with service accounts and their tokens. */
+/** Commands on service accounts and their tokens. */
 export class AccountService {
   readonly #deps: AccountServiceDeps;
 
@@ -79,7 +79,7 @@ export class AccountService {
     return account;
   }
 
-  /** A patch that changes nothing writes nothing and announces nothing. */
+  /** A patch that changes nothing writes nothing and emits no event. */
   async patch(unit: UnitOfWork, command: PatchAccount, signal: AbortSignal): Promise<ServiceAccount> {
     const { patch, now } = command;
     const current = await changeable(unit, command, signal);
@@ -90,7 +90,7 @@ export class AccountService {
     return next;
   }
 
-  /** Its tokens end with it, at once. */
+  /** Its tokens are revoked at once. */
   async delete(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<Committed> {
     const { now } = command;
     const account = await changeable(unit, command, signal);
@@ -154,9 +154,13 @@ export class AccountService {
 }
 
 export function accountNotFound({ workspace, name }: AccountKey): IdentityError {
-  return new IdentityError('SERVICE_ACCOUNT_NOT_FOUND', `There is no service account ${name} in ${workspace}.`, {
-    details: { workspace, serviceAccount: name },
-  });
+  return new IdentityError(
+    'SERVICE_ACCOUNT_NOT_FOUND',
+    `There is no service account ${name} in workspace ${workspace}.`,
+    {
+      details: { workspace, serviceAccount: name },
+    },
+  );
 }
 
 export function tokenNotFound(id: string): IdentityError {
@@ -195,14 +199,14 @@ async function checkRoom(
   if ((await unit.tokens.countLive(account.uid, now, signal)) < MAX_TOKENS) return;
   throw new IdentityError(
     'TOO_MANY',
-    `Service account ${principalIdOf(account)} has ${MAX_TOKENS} tokens already. Delete those that are not used.`,
+    `Service account ${principalIdOf(account)} already has ${MAX_TOKENS} tokens. Delete those that are not used.`,
   );
 }
 
 function accountTaken({ workspace, name }: AccountKey): IdentityError {
   return new IdentityError(
     'SERVICE_ACCOUNT_TAKEN',
-    `There is a service account ${name} in ${workspace} already. Choose another name.`,
+    `Service account ${name} already exists in workspace ${workspace}. Choose another name.`,
     { faults: [{ path: '/name', message: 'is taken' }] },
   );
 }

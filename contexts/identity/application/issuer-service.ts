@@ -7,7 +7,7 @@ import type { ClaimLanguage, Precondition, UnitOfWork } from './ports.ts';
 export interface IssuerServiceDeps {
   readonly newUid: () => Uuid;
   readonly language: ClaimLanguage;
-  /** By configuration: they are there whatever the database says. */
+  /** Set by configuration; independent of the database. */
   readonly configured: readonly Issuer[];
 }
 
@@ -21,19 +21,19 @@ export interface ChangeIssuer {
   readonly name: ResourceName;
   readonly precondition: Precondition;
   readonly now: number;
-  /** Sees it as it was before. */
+  /** Receives the issuer as it was before the change. */
   readonly before: (issuer: Issuer) => void;
 }
 
 export interface PatchIssuer extends ChangeIssuer {
   readonly patch: IssuerPatch;
-  /** `null` takes it away, `undefined` leaves it. */
+  /** `null` removes it, `undefined` leaves it unchanged. */
   readonly clientSecret: ClientSecret | null | undefined;
 }
 
 const MAX_ISSUERS = 256;
 
-/** Throws `INVALID_ISSUER` with each expression that cannot be used. */
+/** Throws `INVALID_ISSUER` with every expression that cannot be compiled. */
 export function checkClaims({ claims }: Issuer, language: ClaimLanguage): void {
   const { username, groups, sharedGroups } = claims;
   const faults = [
@@ -44,7 +44,7 @@ export function checkClaims({ claims }: Issuer, language: ClaimLanguage): void {
   if (faults.length > 0) throw invalid('INVALID_ISSUER', faults);
 }
 
-/** What can be done with issuers. Whoever calls brings the unit of work, and decides whether it is kept. */
+/** Commands on issuers. The caller provides the unit of work, and decides whether it commits. */
 export class IssuerService {
   readonly #deps: IssuerServiceDeps;
 
@@ -79,7 +79,7 @@ export class IssuerService {
     return next;
   }
 
-  /** Whoever logged in there is logged out. */
+  /** Users who logged in through the issuer are logged out. */
   async delete(unit: UnitOfWork, command: ChangeIssuer, signal: AbortSignal): Promise<void> {
     const issuer = await this.#changeable(unit, command, signal);
     await unit.issuers.remove(issuer, signal);
@@ -108,7 +108,7 @@ function checkDistinct(issuer: Issuer, other: Issuer): void {
   if (path === undefined) return;
   throw new IdentityError(
     'ISSUER_TAKEN',
-    `There is an issuer ${other.name} with this ${path.slice(1)} already. Change that one, or choose another.`,
+    `Issuer ${other.name} already has this ${path.slice(1)}. Change that one, or choose another.`,
     { faults: [{ path, message: 'is taken' }] },
   );
 }
@@ -116,10 +116,10 @@ function checkDistinct(issuer: Issuer, other: Issuer): void {
 function isConfigured(name: string): IdentityError {
   return new IdentityError(
     'ISSUER_CONFIGURED',
-    `Issuer ${name} is set by the configuration of the platform. Change it there, and start the platform again.`,
+    `Issuer ${name} is set by the configuration of the platform. Change it there, and restart the platform.`,
   );
 }
 
 function tooMany(): IdentityError {
-  return new IdentityError('TOO_MANY', `There are ${MAX_ISSUERS} issuers already. Delete one that is not used.`);
+  return new IdentityError('TOO_MANY', `There are already ${MAX_ISSUERS} issuers. Delete one that is not used.`);
 }

@@ -1,13 +1,13 @@
-/** Once a minute is enough to see what is in use, and a write for each request would be its most expensive part. */
+/** Once a minute is precise enough; a write per request would be the most expensive part of the request. */
 const INTERVAL_MS = 60_000;
 const REMEMBERED = 10_000;
 
-/** Gathers when things were last used, so that somebody can write it down now and then, many at once. */
+/** Collects the times of last use, so that they can be stored in batches. */
 export class LastUsed {
   readonly #noted = new Map<string, number>();
   #pending = new Map<string, number>();
 
-  /** 0 when nothing is known beyond what is stored. */
+  /** 0 when nothing newer than the stored time is known. */
   latest(id: string): number {
     return this.#noted.get(id) ?? 0;
   }
@@ -18,11 +18,11 @@ export class LastUsed {
     this.#noted.set(id, now);
     this.#pending.set(id, now);
     this.#forgetOldest(this.#noted);
-    // Full only when nobody could write for a long time; then the oldest notes are worth the least.
+    // Full only when writes have failed for a long time; the oldest times are then worth the least.
     this.#forgetOldest(this.#pending);
   }
 
-  /** What is to be written; the caller gives it back when it cannot be. */
+  /** The times to be stored; the caller returns them with `giveBack` when storing failed. */
   take(): ReadonlyMap<string, number> {
     const taken = this.#pending;
     this.#pending = new Map();

@@ -5,7 +5,7 @@ import type { Session, SessionKind, SessionLimits } from '../domain/session.ts';
 import { formatSessionToken } from '../domain/token-text.ts';
 import type { LoginCode, SecretSource, UnitOfWork } from './ports.ts';
 
-/** A code that somebody with access to this machine left for us, beside the ones in the database. */
+/** A code left in a file by a user with access to this machine, in addition to those in the database. */
 export interface CodeFile {
   read(): { readonly hash: string; readonly expireTime: number } | undefined;
 }
@@ -27,7 +27,7 @@ export interface OpenSession {
   readonly now: number;
 }
 
-/** What is kept, and what its holder shows from now on. */
+/** The stored session, and the secret text that its holder presents from now on. */
 export interface OpenedSession {
   readonly session: Session;
   readonly text: string;
@@ -40,12 +40,10 @@ export interface Redeem extends Pick<OpenSession, 'kind' | 'address' | 'userAgen
 export const ADMIN: Session['principal'] = { kind: 'admin', id: 'admin' };
 const MAX_AGENT_LENGTH = 256;
 
-/**
- * No token of an issuer is taken that is older, whatever it says itself. So a revocation is to be kept no longer either.
- */
+/** Older tokens of issuers are rejected, whatever their expiry. So a revocation need not be stored longer than this. */
 export const MAX_TOKEN_AGE_MS = 7 * 86_400_000;
 
-/** Sessions: how they begin and how they end. */
+/** Opens and ends sessions. */
 export class LoginService {
   readonly #deps: LoginServiceDeps;
 
@@ -70,7 +68,7 @@ export class LoginService {
     return { session, text: wanted.kind === 'cli' ? formatSessionToken(secret) : secret };
   }
 
-  /** The administrator's session, for a code that was never used before. */
+  /** Opens an administrator session for a code that has not been used before. */
   async redeem(unit: UnitOfWork, { code, now, ...rest }: Redeem, signal: AbortSignal): Promise<OpenedSession> {
     const hash = this.#deps.secrets.hash(normalLoginCode(code));
     const found = (await unit.codes.find(hash, signal)) ?? this.#leftInFile(hash, now);
@@ -79,7 +77,10 @@ export class LoginService {
     return await this.open(unit, { ...rest, principal: ADMIN, groups: [], issuer: undefined, now }, signal);
   }
 
-  /** Ends his sessions, and what an issuer gave out for him so far. How many sessions there were. */
+  /**
+   * Ends the user's sessions, and revokes all tokens that issuers have issued to the user so far. Returns the number of
+   * sessions.
+   */
   async revokeUser(
     unit: UnitOfWork,
     { user, now }: { user: string; now: number },
@@ -108,6 +109,6 @@ export function tokenKey(hash: string): string {
 function codeRefused(): IdentityError {
   return new IdentityError(
     'LOGIN_CODE_REFUSED',
-    'This one-time code is not known, was used before, or has expired. Make a new one on the machine of the platform, with: fleetshift admin-login',
+    "This one-time code is unknown, was used before, or has expired. Make a new one on the platform's machine with: fleetshift admin-login",
   );
 }

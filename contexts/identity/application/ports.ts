@@ -5,7 +5,7 @@ import type { Issuer } from '../domain/issuer.ts';
 import type { ServiceAccount } from '../domain/service-account.ts';
 import type { Session } from '../domain/session.ts';
 
-/** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
+/** Atomic, and serializable: everything read in it still holds when it commits. */
 export interface UnitOfWork {
   readonly issuers: IssuerStore;
   readonly accounts: AccountStore;
@@ -14,11 +14,11 @@ export interface UnitOfWork {
   readonly codes: LoginCodeStore;
   readonly revocations: RevocationStore;
   readonly events: EventSink;
-  /** For whoever keeps something about a service account that goes with it. A dry run asks as well. */
+  /** Lets other contexts delete their data about a service account. Called for a dry run as well. */
   readonly accountDeleted: AccountDeleted;
 }
 
-/** Gives what is to be done once it is committed, before anybody is told. */
+/** Returns a function to be called after the commit, before the caller gets the response. */
 export type AccountDeleted = (
   account: { readonly workspace: ResourceName; readonly name: ResourceName; readonly now: number },
   signal: AbortSignal,
@@ -27,21 +27,21 @@ export type AccountDeleted = (
 export type Committed = () => void;
 
 export interface IssuerStore {
-  /** All of them, by name: there are few. Without those that are set by configuration. */
+  /** All issuers, by name: there are few. Excludes those set by configuration. */
   list(signal: AbortSignal): Promise<readonly Issuer[]>;
   insert(issuer: Issuer, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is the version before this. */
+  /** Throws `VERSION_STALE` unless the stored version is the one before this. */
   replace(next: Issuer, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is this very version. */
+  /** Throws `VERSION_STALE` unless the stored version is this one. */
   remove(issuer: Issuer, signal: AbortSignal): Promise<void>;
 }
 
 export interface AccountStore {
   find(key: AccountKey, signal: AbortSignal): Promise<ServiceAccount | undefined>;
   insert(account: ServiceAccount, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is the version before this. */
+  /** Throws `VERSION_STALE` unless the stored version is the one before this. */
   replace(next: ServiceAccount, signal: AbortSignal): Promise<void>;
-  /** With its tokens. `VERSION_STALE` unless the stored one is this very version. */
+  /** Removes its tokens too. Throws `VERSION_STALE` unless the stored version is this one. */
   remove(account: ServiceAccount, signal: AbortSignal): Promise<void>;
 }
 
@@ -51,23 +51,23 @@ export interface AccountKey {
 }
 
 export interface TokenStore {
-  /** `undefined` also when it is of another account. */
+  /** `undefined` also when the token belongs to another account. */
   find(account: Uuid, id: string, signal: AbortSignal): Promise<AccountToken | undefined>;
   countLive(account: Uuid, now: number, signal: AbortSignal): Promise<number>;
   insert(token: AccountToken, signal: AbortSignal): Promise<void>;
-  /** Its end and what it was rotated to; all else never changes. */
+  /** Stores its end and its successor; nothing else of a token ever changes. */
   end(token: AccountToken, signal: AbortSignal): Promise<void>;
   remove(id: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface SessionStore {
   insert(session: Session, signal: AbortSignal): Promise<void>;
-  /** Those that fit all of what is said; how many there were. */
+  /** Removes the sessions that match all given conditions, and returns their number. */
   remove(which: WhichSessions, signal: AbortSignal): Promise<number>;
 }
 
 export interface WhichSessions {
-  /** Of any kind: who has no sessions has none to remove. */
+  /** Of any kind: for a principal without sessions nothing is removed. */
   readonly principal?: { readonly kind: string; readonly id: string };
   readonly uid?: Uuid;
   readonly hash?: string;
@@ -83,18 +83,21 @@ export interface LoginCode {
 
 export interface LoginCodeStore {
   find(hash: string, signal: AbortSignal): Promise<LoginCode | undefined>;
-  /** Whether one was ever used, or can be. */
+  /** Whether any code was ever used, or is still valid. */
   anyUsedOrLive(now: number, signal: AbortSignal): Promise<boolean>;
-  /** Over one with the same hash. */
+  /** Replaces one with the same hash. */
   put(code: LoginCode, signal: AbortSignal): Promise<void>;
 }
 
-/** What is no longer taken though its own text says otherwise. */
+/** A credential that is rejected although it has not expired. */
 export interface Revocation {
-  /** `user:<id>`: what was issued to him up to then. `token:<hash>`: this one, by what its issuer signed. */
+  /**
+   * `user:<id>`: everything issued to the user up to `notAfter`. `token:<hash>`: one token, by the hash of its signed
+   * part.
+   */
   readonly key: string;
   readonly notAfter: number;
-  /** From then on nothing that it is about can still be valid. */
+  /** From then on, everything it covers has expired anyway. */
   readonly expireTime: number;
 }
 
@@ -111,25 +114,25 @@ export interface IdentityEvent {
     | { readonly kind: 'token'; readonly account: ServiceAccount; readonly token: AccountToken };
 }
 
-/** Takes down what happened, for everybody who wants to know. Kept if the unit is. */
+/** Records events for their consumers. Committed with the unit of work. */
 export interface EventSink {
   append(event: IdentityEvent, signal: AbortSignal): Promise<void>;
 }
 
-/** Keeps a secret so that only this platform can read it again, and only from the same place. */
+/** Encrypts a secret so that only this platform can open it, and only in the same place. */
 export interface Sealer {
   seal(secret: Secret<string>, place: SealedPlace, signal: AbortSignal): Promise<string>;
   open(sealed: string, place: SealedPlace, signal: AbortSignal): Promise<Secret<string>>;
 }
 
-/** Where it is kept: what was copied from elsewhere opens for nobody. */
+/** Where the secret is stored. A copy in another place cannot be opened. */
 export interface SealedPlace {
   readonly table: string;
   readonly row: readonly string[];
   readonly column: string;
 }
 
-/** Chance, and the one-way street that secrets take into the database. */
+/** Randomness, and the hash under which secrets are stored. */
 export interface SecretSource {
   /** 256 bits, in 43 characters of base64url. */
   newSecret(): string;
@@ -138,13 +141,13 @@ export interface SecretSource {
   hash(text: string): string;
 }
 
-/** Judges the expressions of a claim mapping before anybody depends on them. */
+/** Checks the expressions of a claim mapping before they are stored. */
 export interface ClaimLanguage {
-  /** What is wrong with it; `undefined` when nothing is. */
+  /** The fault of the expression; `undefined` when it is valid. */
   faultOf(expression: string, gives: 'text' | 'list'): string | undefined;
 }
 
-/** What the caller wants to be true before something is changed; throws when it is not. */
+/** The caller's condition on the current version; throws when it does not hold. */
 export interface Precondition {
   check(current: { readonly uid: string; readonly version: number }): void;
 }

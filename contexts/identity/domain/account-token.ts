@@ -5,16 +5,16 @@ import { displayNameFaults } from './service-account.ts';
 export const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Makes a token less than its service account. */
+/** Narrows a token to less than its service account may do. */
 export interface TokenScope {
-  /** `workspaces/web`: nothing outside of it. */
+  /** `workspaces/web`: the token is not valid outside of it. */
   readonly within?: string;
   readonly roles?: readonly Role[];
 }
 
-/** What is kept of a token: never the token itself. */
+/** The stored form of a token: never the token itself. */
 export interface AccountToken {
-  /** Stands in the token, in the clear. */
+  /** Part of the token, in clear text. */
   readonly id: string;
   /** The uid of its service account. */
   readonly account: Uuid;
@@ -25,7 +25,7 @@ export interface AccountToken {
   readonly createTime: number;
   readonly expireTime: number;
   readonly lastUsedTime: number | undefined;
-  /** The token that took its place. */
+  /** The token that replaced it. */
   readonly rotatedTo: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface TokenLimits {
 
 const DAY_MS = 86_400_000;
 export const DEFAULT_TOKEN_LIMITS: TokenLimits = { defaultTtlMs: 90 * DAY_MS, maxTtlMs: 365 * DAY_MS };
-/** More than anybody can keep track of. */
+/** More than an administrator can keep track of. */
 export const MAX_TOKENS = 50;
 const MIN_TTL_MS = 1_000;
 
@@ -68,7 +68,10 @@ export interface RotationRequest {
   readonly ttl?: string;
 }
 
-/** The old one ends after the overlap, or when it would have anyway; the new one is like it, and as long-lived as it was. */
+/**
+ * The old token ends after the overlap, or at its own expiry if that is earlier. The new one has the same settings and
+ * lifetime.
+ */
 export function rotateToken(
   old: AccountToken,
   request: RotationRequest,
@@ -76,7 +79,7 @@ export function rotateToken(
 ): { readonly old: AccountToken; readonly next: AccountToken } {
   const { now, limits } = founding;
   if (!isLive(old, now)) throw ended(old, 'has expired');
-  if (old.rotatedTo !== undefined) throw ended(old, `was rotated to ${old.rotatedTo} already`);
+  if (old.rotatedTo !== undefined) throw ended(old, `was already rotated to ${old.rotatedTo}`);
   const faults: FieldFault[] = [];
   const lived = Math.min(old.expireTime - old.createTime, limits.maxTtlMs);
   const ttl = readTtl(request.ttl, lived, { path: '/ttl', limits, faults });
@@ -117,5 +120,5 @@ function readDuration(raw: string | undefined, otherwise: number, reading: Omit<
 }
 
 function ended({ id }: AccountToken, why: string): IdentityError {
-  return new IdentityError('TOKEN_ENDED', `Token ${id} ${why}. Create a new one, or rotate the one that is in use.`);
+  return new IdentityError('TOKEN_ENDED', `Token ${id} ${why}. Create a new token, or rotate the one in use.`);
 }

@@ -1,4 +1,4 @@
-/** The value of one cookie. Of two with the same name none counts: somebody put a second one there. */
+/** The value of one cookie. Of two with the same name neither counts, since one of them was planted. */
 export function cookieIn(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined;
   const prefix = `${name}=`;
@@ -15,8 +15,8 @@ export interface CookieOptions {
 }
 
 /**
- * http-only, and Lax: it comes along when a person follows a link here, and not with requests that other sites make. On
- * TLS its name begins with `__Host-`, so that no neighbour on the same domain can set it.
+ * HttpOnly and SameSite=Lax: sent when a user follows a link to the platform, but not with requests that other sites
+ * make. On TLS the name begins with `__Host-`, so that no other host of the domain can set it.
  */
 export function setCookie(name: string, value: string, { secure, maxAgeSeconds }: CookieOptions): string {
   const shared = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}`;

@@ -37,10 +37,10 @@ type InvalidCode = Extract<IdentityErrorCode, `INVALID_${string}`>;
 const WHAT: Readonly<Record<InvalidCode, string>> = {
   INVALID_ISSUER: 'an issuer',
   INVALID_SERVICE_ACCOUNT: 'a service account',
-  INVALID_TOKEN_REQUEST: 'a token that can be made',
+  INVALID_TOKEN_REQUEST: 'a valid token request',
 };
 
-/** At least one fault, each with the field that it is about. */
+/** Takes at least one fault, each with its field. */
 export function invalid(code: InvalidCode, faults: readonly FieldFault[]): IdentityError {
   const [first] = faults;
   return new IdentityError(

@@ -11,7 +11,7 @@ import {
   readClockSkew,
 } from './issuer.ts';
 
-/** What a person wrote down. */
+/** An issuer as the request or the configuration has it, not yet checked. */
 export interface RawIssuer {
   readonly name: string;
   readonly url: string;
@@ -32,7 +32,7 @@ interface RawClaims {
   readonly sharedGroups?: string;
 }
 
-/** A JSON merge patch (RFC 7396): what is absent stays, `null` removes. `claims` is replaced as a whole. */
+/** A JSON merge patch (RFC 7396): absent fields stay unchanged, `null` removes. `claims` is replaced as a whole. */
 export interface IssuerPatch {
   readonly displayName?: string | null;
   readonly clientId?: string;
@@ -44,7 +44,7 @@ export interface IssuerPatch {
   readonly ca?: string | null;
 }
 
-/** What the draft cannot know. */
+/** The parts of an issuer that do not come from the draft. */
 export interface IssuerFounding {
   readonly uid: Uuid;
   readonly now: number;
@@ -78,10 +78,11 @@ export function newIssuer(raw: RawIssuer, { uid, now, source, clientSecret }: Is
 }
 
 /**
- * The next version, whether or not anything is different: a client secret is sealed anew each time, so that nobody can tell.
+ * Always returns a new version, even if nothing differs: a client secret is sealed differently each time, so equality
+ * cannot be detected.
  *
- * DECISION: url and mode stay as they are. Grants are made to the names that they give; another issuer under an old
- * name would inherit the grants of people whom it never knew.
+ * DECISION: url and mode never change. Grants name the subjects that they yield; another issuer under an old name would
+ * inherit the grants of users it never knew.
  */
 export function patchIssuer(issuer: Issuer, patch: IssuerPatch, { now, clientSecret }: IssuerChange): Issuer {
   const faults: FieldFault[] = [];

@@ -7,27 +7,27 @@ export type IssuerMode = (typeof MODES)[number];
 export interface ClaimMapping {
   readonly username: string;
   readonly groups: string;
-  /** Only a federated issuer has it. */
+  /** Federated issuers only. */
   readonly sharedGroups: string | undefined;
 }
 
-/** Kept sealed in the database; given anew at every start by the configuration. */
+/** Sealed in the database, or given by the configuration at every start. */
 export type ClientSecret =
   | { readonly kind: 'sealed'; readonly text: string }
   | { readonly kind: 'given'; readonly secret: Secret<string> };
 
-/** Somebody whose word we take for who a user is. A value: every change makes the next one. */
+/** An OpenID provider that is trusted to authenticate users. Immutable: every change creates the next version. */
 export interface Issuer {
   readonly name: ResourceName;
   readonly uid: Uuid;
   readonly url: string;
   readonly displayName: string | undefined;
   readonly clientId: string;
-  /** The public client of the CLI, where the other one has a secret. */
+  /** The public client for the CLI, where the main client has a secret. */
   readonly cliClientId: string | undefined;
-  /** Of a confidential client. */
+  /** For a confidential client. */
   readonly clientSecret: ClientSecret | undefined;
-  /** Empty: its clients. */
+  /** Empty: the ids of its clients. */
   readonly audiences: readonly string[];
   readonly mode: IssuerMode;
   readonly claims: ClaimMapping;
@@ -42,7 +42,7 @@ export interface Issuer {
 }
 
 export const DEFAULT_CLAIMS: ClaimMapping = {
-  // Not a name that people know each other by: `sub` is the only claim that is unique and never given to somebody else.
+  // Not a human-readable name: only `sub` is unique and never reassigned to another user.
   username: 'claims.sub',
   groups: 'has(claims.groups) ? claims.groups : []',
   sharedGroups: undefined,
@@ -50,7 +50,7 @@ export const DEFAULT_CLAIMS: ClaimMapping = {
 export const DEFAULT_SCOPES: readonly string[] = ['openid', 'profile', 'email'];
 const DEFAULT_CLOCK_SKEW_MS = 30_000;
 const MAX_CLOCK_SKEW_MS = 300_000;
-/** `/v1/login/callback` is where logins come back to. */
+/** `/v1/login/callback` is the redirect URI of logins. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['callback']);
 
 export function audiencesOf({ audiences, clientId, cliClientId }: Issuer): readonly string[] {
@@ -58,18 +58,18 @@ export function audiencesOf({ audiences, clientId, cliClientId }: Issuer): reado
   return cliClientId === undefined ? [clientId] : [clientId, cliClientId];
 }
 
-/** With or without a slash at the end it is the same one. */
+/** Ignores a trailing slash. */
 export function isSameUrl(a: string, b: string): boolean {
   return a === b || (URL.canParse(a) && URL.parse(a)?.href === URL.parse(b)?.href);
 }
 
-/** What is wrong with an issuer, wherever it comes from: a person, a file or a database. */
+/** The faults of an issuer, whether it comes from a request, a file or the database. */
 export function issuerFaults(issuer: Issuer): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (RESERVED_NAMES.has(issuer.name)) faults.push({ path: '/name', message: 'is taken by the login itself' });
+  if (RESERVED_NAMES.has(issuer.name)) faults.push({ path: '/name', message: 'is reserved for the login itself' });
   const url = urlFault(issuer.url);
   if (url !== undefined) faults.push({ path: '/url', message: url });
-  if (!issuer.scopes.includes('openid')) faults.push({ path: '/scopes', message: 'must have openid' });
+  if (!issuer.scopes.includes('openid')) faults.push({ path: '/scopes', message: 'must include openid' });
   if (issuer.clockSkewMs > MAX_CLOCK_SKEW_MS) faults.push({ path: '/clockSkew', message: 'must be at most 5m' });
   if (issuer.claims.sharedGroups !== undefined && issuer.mode !== 'federated') {
     faults.push({ path: '/claims/sharedGroups', message: 'is for issuers with mode federated only' });
@@ -80,7 +80,7 @@ export function issuerFaults(issuer: Issuer): FieldFault[] {
   return faults;
 }
 
-/** Pushes what is wrong instead of throwing it, so that all faults are told at once. */
+/** Adds to `faults` instead of throwing, so that all faults are reported at once. */
 export function readClockSkew(raw: string | undefined, faults: FieldFault[]): number {
   try {
     return raw === undefined ? DEFAULT_CLOCK_SKEW_MS : parseDuration(raw);
@@ -91,12 +91,12 @@ export function readClockSkew(raw: string | undefined, faults: FieldFault[]): nu
   }
 }
 
-/** Whoever reads on the way could put in keys of his own: plain HTTP stays on this machine. */
+/** Over plain HTTP an attacker on the network could substitute keys, so it is allowed on this machine only. */
 function urlFault(raw: string): string | undefined {
   const url = URL.parse(raw);
   if (url === null) return 'must be an address such as https://login.example.com';
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    return 'must be an address alone, without user, query or fragment';
+    return 'must not have a user, query or fragment';
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url.hostname))) return undefined;
   return 'must be https; http is for an issuer on this machine only';

@@ -1,15 +1,15 @@
 import { ROLES, type Role, type TokenScope } from './account-token.ts';
 import { IdentityError } from './identity-error.ts';
 
-/** What the credentials of whoever makes a token are narrowed to. */
+/** The limits of the credentials with which a token is created. */
 export interface MakerScope {
   readonly within?: string;
   readonly roles?: readonly string[];
 }
 
 /**
- * What a narrowed token makes is at least as narrow: nobody gets out of a scope by making himself another token. What was not
- * asked for is taken from the maker's scope; what was asked for beyond it is refused.
+ * A narrowed token can only create tokens at least as narrow, so that no caller escapes its scope by creating another
+ * token. Limits that the request omits are taken from the caller's scope; a request beyond that scope is refused.
  */
 export function narrowScope(asked: TokenScope, maker: MakerScope | undefined): TokenScope {
   const within = maker?.within ?? asked.within;
@@ -21,8 +21,8 @@ export function narrowScope(asked: TokenScope, maker: MakerScope | undefined): T
 }
 
 function exceeded(path: string): IdentityError {
-  const message = 'goes beyond what the token that you use is narrowed to';
-  return new IdentityError('SCOPE_EXCEEDED', `${path} ${message}. Ask for less, or use other credentials.`, {
+  const message = 'exceeds the scope of the token that you use';
+  return new IdentityError('SCOPE_EXCEEDED', `${path} ${message}. Request less, or use other credentials.`, {
     faults: [{ path, message }],
   });
 }

@@ -1,6 +1,6 @@
 import { IdentityError } from './identity-error.ts';
 
-/** An address that browsers know this platform by. */
+/** An origin by which browsers reach this platform. */
 export interface OwnOrigin {
   /** `https://fleet.example.com` */
   readonly origin: string;
@@ -9,19 +9,22 @@ export interface OwnOrigin {
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a page of ours sends along, and a form of somebody else's cannot. */
+/** A header that the platform's pages send, and forms of other sites cannot. */
 export const CSRF_HEADER = 'x-fleetshift-csrf';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** By which of our addresses the request came; `undefined` when by none: then it gets no cookie and sets none. */
+/**
+ * The configured origin that the request was sent to; `undefined` when there is none: such a request uses and sets no
+ * cookies.
+ */
 export function ownOrigin(origins: readonly string[], { host }: RequestHeaders): OwnOrigin | undefined {
   const origin = origins.find((each) => URL.parse(each)?.host === host);
   return origin === undefined ? undefined : { origin, secure: origin.startsWith('https:') };
 }
 
 /**
- * A browser sends the cookie whoever wrote the page. So what changes something has to say where it comes from, and to
- * carry a header that no page of another origin can set without asking first, which is never allowed here.
+ * A browser sends the cookie with requests of any page. So a request that changes something has to state its origin,
+ * and to carry a header that a page of another origin cannot set without a CORS preflight, which is never granted.
  */
 export function checkSameOrigin(headers: RequestHeaders, method: string, own: OwnOrigin): void {
   if (SAFE_METHODS.has(method)) return;
@@ -30,6 +33,6 @@ export function checkSameOrigin(headers: RequestHeaders, method: string, own: Ow
   if (isOurs && headers[CSRF_HEADER] !== undefined) return;
   throw new IdentityError(
     'ORIGIN_REFUSED',
-    `With a session cookie, changes are taken from pages of this platform only, with the header ${CSRF_HEADER}. A program sends a token instead.`,
+    `With a session cookie, changes are accepted from pages of this platform only, with the header ${CSRF_HEADER}. Programs should send a token instead.`,
   );
 }

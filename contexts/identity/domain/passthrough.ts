@@ -1,35 +1,36 @@
 import { IdentityError } from './identity-error.ts';
 import { audiencesOf, type Issuer } from './issuer.ts';
 
-/** Tokens that the API server of one target takes itself. */
+/** Tokens that the API server of one target verifies itself. */
 export interface TokenAudience {
-  /** By name. */
+  /** The name of the issuer. */
   readonly issuer: string;
   readonly audience: string;
 }
 
-/** Which tokens go to the API server of a target as they are. */
+/** Configures which tokens are passed unchanged to the API server of a target. */
 export interface Passthrough extends TokenAudience {
   readonly target: { readonly uid: string; readonly name: string };
-  /** Where the target was when this was set: elsewhere it counts no longer. */
+  /** The workspace of the target when this was set: it does not apply in another one. */
   readonly workspace: string;
   readonly createTime: number;
 }
 
-/** Whether the platform takes tokens of this audience for its own, by any issuer. */
+/** Whether the platform accepts tokens of this audience for itself, from any issuer. */
 export function isOwnAudience(issuers: readonly Issuer[], audience: string): boolean {
   return issuers.some((issuer) => audiencesOf(issuer).includes(audience));
 }
 
-/** A token that reaches a cluster can be replayed by it, at whatever else takes that audience. */
+/** A cluster that receives a token can replay it wherever else that audience is accepted. */
 export function checkPassthrough(
   wanted: Passthrough,
   { issuers, others }: { readonly issuers: readonly Issuer[]; readonly others: readonly Passthrough[] },
 ): void {
   const { issuer, audience, workspace, target } = wanted;
-  if (!issuers.some(({ name }) => name === issuer)) throw refused('/issuer', `is no issuer of the platform: ${issuer}`);
+  if (!issuers.some(({ name }) => name === issuer))
+    throw refused('/issuer', `is not an issuer of the platform: ${issuer}`);
   if (isOwnAudience(issuers, audience)) {
-    throw refused('/audience', 'is accepted by the platform itself: a cluster could act here as its visitors');
+    throw refused('/audience', 'is accepted by the platform itself: a cluster could act here as its users');
   }
   const taken = others.some(
     (other) => other.target.uid !== target.uid && other.audience === audience && other.workspace !== workspace,
@@ -44,6 +45,6 @@ function refused(path: string, message: string): IdentityError {
 }
 
 export function passthroughNotFound(target: string): IdentityError {
-  const message = `Nothing is passed through to the target ${target}.`;
+  const message = `The target ${target} has no passthrough.`;
   return new IdentityError('PASSTHROUGH_NOT_FOUND', message, { details: { target } });
 }

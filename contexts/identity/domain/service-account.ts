@@ -11,14 +11,14 @@ import {
 } from '#kit/std';
 import { invalid } from './identity-error.ts';
 
-/** Somebody who is no person: a script, a pipeline, an operator. It lives in a workspace. */
+/** A machine identity: a script, a pipeline, an operator. It belongs to a workspace. */
 export interface ServiceAccount {
   readonly workspace: ResourceName;
   readonly name: ResourceName;
   readonly uid: Uuid;
   readonly displayName: string | undefined;
   readonly labels: Labels;
-  /** While it is, none of its tokens is taken. */
+  /** Its tokens are refused while this is set. */
   readonly disabled: boolean;
   readonly generation: number;
   readonly version: number;
@@ -43,7 +43,7 @@ export interface AccountFounding {
 
 const CONTROL = /\p{Cc}/u;
 
-/** What grants name. */
+/** The id by which grants name it. */
 export function principalIdOf({ workspace, name }: Pick<ServiceAccount, 'workspace' | 'name'>): string {
   return `${workspace}/${name}`;
 }
@@ -54,7 +54,7 @@ export function newServiceAccount({ now, labels, ...founding }: AccountFounding)
   return { ...founding, labels: sortedLabels(labels), disabled: false, ...counts };
 }
 
-/** The very same value when the patch changes nothing, so that nobody writes or announces it. */
+/** Returns the same object when the patch changes nothing, so that callers write nothing and emit no event. */
 export function patchServiceAccount(account: ServiceAccount, patch: ServiceAccountPatch, now: number): ServiceAccount {
   const displayName = patch.displayName === undefined ? account.displayName : (patch.displayName ?? undefined);
   const labels = mergeLabels(account.labels, patch.labels);
@@ -73,11 +73,11 @@ export function patchServiceAccount(account: ServiceAccount, patch: ServiceAccou
   };
 }
 
-/** Of accounts and of tokens. */
+/** For accounts and tokens. */
 export function displayNameFaults(displayName: string | undefined): FieldFault[] {
   if (displayName === undefined) return [];
   const isLine = displayName.trim() !== '' && !CONTROL.test(displayName) && displayName.isWellFormed();
-  return isLine ? [] : [{ path: '/displayName', message: 'must be one line with something on it' }];
+  return isLine ? [] : [{ path: '/displayName', message: 'must be one non-empty line' }];
 }
 
 function check({ displayName, labels }: Pick<ServiceAccount, 'displayName' | 'labels'>): void {

@@ -3,30 +3,30 @@ import type { Uuid } from '#kit/std';
 export const SESSION_KINDS = ['browser', 'cli'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
-/** Somebody who logged in here. Whoever shows its secret is taken for that one. */
+/** A login on this platform. Its secret authenticates the principal. */
 export interface Session {
-  /** SHA-256 of its secret, in hex. */
+  /** SHA-256 of the secret, in hex. */
   readonly hash: string;
   readonly uid: Uuid;
   readonly kind: SessionKind;
   readonly principal: { readonly kind: 'user' | 'admin'; readonly id: string };
-  /** As the issuer said at login. */
+  /** As the issuer reported them at login. */
   readonly groups: readonly string[];
   readonly issuer: string | undefined;
   readonly createTime: number;
   readonly lastUsedTime: number;
-  /** At the latest. */
+  /** The absolute end. */
   readonly expireTime: number;
   readonly address: string;
   readonly userAgent: string | undefined;
 }
 
 export interface SessionLimits {
-  /** Without a request for so long, it ends. */
+  /** Ends after this time without a request. */
   readonly idleMs: number;
-  /** However much it is used, it ends then: groups are as old as the login. */
+  /** Ends after this time even if used: the groups are as old as the login. */
   readonly absoluteMs: number;
-  /** Of the token that a one-time login gives a CLI. */
+  /** The lifetime of the CLI token from a one-time login. */
   readonly cliMs: number;
 }
 
@@ -37,7 +37,7 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = {
   cliMs: HOUR_MS,
 };
 
-/** `lastUsed` may be later than the stored one: not every use is written down. */
+/** `lastUsed` may be later than the stored time, since not every use is stored. */
 export function isSessionLive(session: Session, { idleMs }: SessionLimits, { now, lastUsed }: SessionUse): boolean {
   return now < session.expireTime && now < Math.max(session.lastUsedTime, lastUsed) + idleMs;
 }

@@ -7,7 +7,7 @@ import { MODES } from './issuer.ts';
 import { type MappedClaims, type User, userOf } from './subject.ts';
 
 const NAMES = ['corp', 'a', 'system', 'corp-a'].map(parseResourceName);
-/** Few and nasty, so that two of them meet. */
+/** A small set of adversarial names, so that collisions occur. */
 const text = fc.oneof(
   fc.constantFrom(
     'alice',
@@ -65,7 +65,7 @@ describe('the subjects of an issuer', () => {
   });
 });
 
-/** `undefined` for one that is refused, which says so. */
+/** `undefined` for a refused user. */
 function userIfAny(by: Parameters<typeof userOf>[0], says: MappedClaims): User | undefined {
   try {
     return userOf(by, says);

@@ -1,14 +1,14 @@
 import { IdentityError } from './identity-error.ts';
 import type { Issuer } from './issuer.ts';
 
-/** What the mapping of an issuer made of the claims of one token. */
+/** The result of an issuer's claim mapping for one token. */
 export interface MappedClaims {
   readonly username: string;
   readonly groups: readonly string[];
   readonly sharedGroups: readonly string[];
 }
 
-/** A user as the rest of the platform knows him: what grants name. */
+/** A user under the names that grants use. */
 export interface User {
   readonly id: string;
   readonly groups: readonly string[];
@@ -17,22 +17,22 @@ export interface User {
 const MAX_LENGTH = 255;
 export const MAX_GROUPS = 500;
 const CONTROL = /\p{Cc}/u;
-/** What a subject of an isolated issuer looks like; nobody else may look like that. */
+/** The form of an isolated issuer's subjects; no other subject may have it. */
 const OF_AN_ISSUER = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?:/;
 
 /**
  * inherited: users and groups are those of the instance, so two inherited issuers that name the same user mean the same
- * one. isolated: all of its subjects are prefixed by the name of the issuer, and equal to no other's. federated: the
- * same, but its shared groups are groups of the instance.
+ * one. isolated: the name of the issuer prefixes all subjects, so they never equal those of another. federated: as
+ * isolated, except that its shared groups are groups of the instance.
  *
- * A user who cannot be named is refused; a group that cannot be is left out, which only ever takes rights away.
+ * A user without a usable name is refused. A group without one is left out, which can only reduce rights.
  */
 export function userOf(issuer: Pick<Issuer, 'name' | 'mode'>, claims: MappedClaims): User {
   const { name, mode } = issuer;
   const { username } = claims;
-  if (!isUsable(username)) throw refused(name, 'its claims give no name of 1 to 255 characters');
+  if (!isUsable(username)) throw refused(name, 'its claims yield no name of 1 to 255 characters');
   if (mode === 'inherited') {
-    if (OF_AN_ISSUER.test(username)) throw refused(name, 'its name reads as that of a user of another issuer');
+    if (OF_AN_ISSUER.test(username)) throw refused(name, 'its name has the form of a user of another issuer');
     return { id: username, groups: sharedNames(claims.groups) };
   }
   const own = claims.groups.filter(isUsable).map((group) => `${name}:${group}`);
@@ -55,7 +55,7 @@ function isUsable(text: string): boolean {
 function refused(issuer: string, why: string): IdentityError {
   return new IdentityError(
     'SUBJECT_REFUSED',
-    `The issuer ${issuer} knows this user, but ${why}. Ask an administrator to look at its claim mapping.`,
+    `The issuer ${issuer} knows this user, but ${why}. Ask an administrator to check its claim mapping.`,
     { details: { issuer } },
   );
 }

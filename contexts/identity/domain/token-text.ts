@@ -1,8 +1,8 @@
 import { TOKEN_PREFIXES } from '#kit/std';
 
 /**
- * `fst_<id>_<secret>`: the id finds the row, the secret proves it. `fss_<secret>` is the token of a session that a
- * one-time login opened for a CLI. The prefixes are there for scanners that look for what leaked.
+ * `fst_<id>_<secret>`: the id finds the row, the secret proves possession. `fss_<secret>` is the token of a session
+ * that a one-time login opened for a CLI. The prefixes let secret scanners find leaked tokens.
  */
 export interface TokenParts {
   readonly id: string;
@@ -26,8 +26,8 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const JWT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /**
- * What an issuer signed of its token: `header.payload`. By this a token is revoked, as its signature can be written in several
- * ways: ECDSA has two for each. `undefined` for anything else, spellings of a token that encoders do not write included.
+ * The signed part of a JWT: `header.payload`. Revocation uses it instead of the whole token, since a signature has
+ * several valid encodings (ECDSA has two for each). `undefined` for anything else, including non-canonical encodings.
  */
 export function signedPartOf(token: string): string | undefined {
   const [, header, payload, signature] = JWT.exec(token) ?? [];
@@ -35,13 +35,13 @@ export function signedPartOf(token: string): string | undefined {
   return [header, payload, signature].every(isCanonical) ? `${header}.${payload}` : undefined;
 }
 
-/** The last character may have bits that decode to nothing; encoders leave them zero, and decoders do not look. */
+/** The last character may have unused bits; encoders leave them zero, and decoders ignore them. */
 function isCanonical(text: string): boolean {
   const unused = [0, undefined, 4, 2][text.length % 4];
   return unused !== undefined && BASE64URL.indexOf(text.at(-1) ?? '') % 2 ** unused === 0;
 }
 
-/** The secret of the session. */
+/** The secret of the session token. */
 export function parseSessionToken(text: string): string | undefined {
   return SESSION_TOKEN.exec(text)?.[1];
 }

@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '#testing/patience';
 
 const TABLES = ['issuers', 'accounts', 'tokens', 'sessions', 'login_codes', 'revocations'];
 
-/** The secret is in no table, with or without its dashes. */
+/** Asserts that no table contains the secret, with or without its dashes. */
 export async function assertNowhere(storage: Storage, secret: string): Promise<void> {
   assert.ok(secret.length > 20);
   for (const table of [...TABLES.map((name) => `identity_${name}`), 'outbox', 'http_idempotency']) {

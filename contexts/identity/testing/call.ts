@@ -12,11 +12,11 @@ export interface Called {
 interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What comes of it; anything else fails the test. */
+  /** The expected status; any other fails the test. */
   readonly want?: number;
 }
 
-/** `call(server, 'POST /v1/issuers', { body, want: 201 })`, as the administrator unless the headers say otherwise. */
+/** `call(server, 'POST /v1/issuers', { body, want: 201 })`; as the administrator by default. */
 export async function call(server: HttpServer, what: string, options: CallOptions = {}): Promise<Called> {
   const { body: sent, headers = AS_ADMIN, want } = options;
   const [method = 'GET', url = '/'] = what.split(' ');

@@ -44,10 +44,10 @@ const guard = createDialGuard({
   own: () => [],
   setting: '',
 });
-/** The issuers of tests are on this machine. */
+/** The issuers of the tests run on this machine. */
 const DIAL = { issuers: guard, named: guard };
 
-/** The real server with the real routes of this context; everybody who is known may do everything. */
+/** The real server with the real routes of this context; every authenticated caller may do everything. */
 export async function startIdentityServer(
   database: TestDatabase,
   options: IdentityServerOptions = {},
@@ -102,7 +102,7 @@ export async function startIdentityServer(
   return { server, identity, storage, log, dataFolder, url, close };
 }
 
-/** As contexts/access has it, without what it knows of grants. */
+/** The route of contexts/access, without grants. */
 const whoAmI = defineRoute({
   method: 'GET',
   path: '/v1/access/identity',

@@ -1,7 +1,7 @@
 import { Secret } from '#kit/std';
 import type { Sealer } from '../application/ports.ts';
 
-/** For tests: shows what was sealed for where, and opens it nowhere else. */
+/** For tests: keeps the secret readable, and opens it only in the place that it was sealed for. */
 export const plainSealer: Sealer = {
   seal: async (secret, place) => `${JSON.stringify(place)}:${Buffer.from(secret.reveal()).toString('base64url')}`,
   open: async (sealed, place) => {

@@ -27,7 +27,7 @@ import { serveApiProxy } from '../../../kubernetes-agent/api-proxy/serve-api-pro
 import { type ApiProxy, openApiProxy } from '../open-api-proxy.ts';
 
 export const AGENT_TOKEN = 'token-of-the-agent';
-/** Each may be shown as a token. */
+/** Each name is also a token. */
 const PEOPLE = { vera: 'viewer', dora: 'deployer', ada: 'admin', oscar: undefined } as const satisfies Readonly<
   Record<string, Role | undefined>
 >;
@@ -36,23 +36,23 @@ export type Person = keyof typeof PEOPLE;
 export interface DoorWorldOptions {
   readonly limits?: StreamLimits;
   readonly requestsPerMinute?: number;
-  /** An API server of the test's own, instead of the scripted one. */
+  /** A server of the test, in place of the scripted one. */
   readonly server?: string;
-  /** The target has an audience of its own: of tokens like `vera.at.web`. */
+  /** The target has its own audience, for tokens like `vera.at.web`. */
   readonly hasPassthrough?: boolean;
-  /** The proxies whose word on addresses counts. */
+  /** The trusted proxies. */
   readonly trustProxy?: readonly string[];
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
 
-/** What the neighbours of the proxy were told. */
+/** Audit entries, usage and tunnels that the proxy reported. */
 interface Records {
   readonly noted: AuditEntry[];
   readonly refused: AuditEntry[];
   /** Bytes, by workspace. */
   readonly metered: Map<string, number>;
-  /** How many were opened. */
+  /** The number of tunnels opened. */
   tunnels: number;
 }
 
@@ -61,25 +61,28 @@ interface ScriptedApi {
   readonly server: Server;
 }
 
-/** The way from a client to an API server, whole, but for the sockets of the platform and its database: target `web`. */
+/**
+ * The whole way from a client to an API server, except the sockets of the platform and its database; with the target
+ * `web`.
+ */
 export class DoorWorld {
   readonly records: Records;
   readonly fleet: FleetWorld;
   readonly fleetlet: TestFleetlet;
   /** `http://127.0.0.1:…/targets/web/api` */
   readonly url: string;
-  /** What the scripted API server does. */
+  /** The behaviour of the scripted API server. */
   readonly api: ScriptedApi;
-  /** Whether the agent still serves its target. */
+  /** Whether the agent still serves the target. */
   readonly agent: { isServing: boolean };
-  /** As the platform does when it is to stop. */
+  /** As at a shutdown of the platform. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly index: AccessIndex;
   readonly streams: OpenStreams;
-  /** Tokens that are not taken any more. */
+  /** Revoked tokens. */
   readonly revoked: Set<string>;
-  /** What is stored about the target and is still to be known. */
+  /** Stored changes of the target that the index does not have yet. */
   readonly stored: { arrives: () => void };
 
   private constructor(
@@ -140,7 +143,7 @@ export class DoorWorld {
     return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close, index, streams, revoked, stored });
   }
 
-  /** As that person; the answer's head, its body still to come. */
+  /** Sends a request as that person; resolves with the response head. */
   async ask(path: string, { as = 'ada', ...options }: AskOptions = {}): Promise<IncomingMessage> {
     const { body, method = 'GET', headers = {}, signal } = options;
     const outgoing = request(`${this.url}${path}`, {
@@ -155,7 +158,7 @@ export class DoorWorld {
   }
 }
 
-/** Gone after the test. */
+/** Closed after the test. */
 export async function doorStage(
   t: { after(fn: () => Promise<void>): void },
   options?: DoorWorldOptions,
@@ -165,7 +168,7 @@ export async function doorStage(
   return world;
 }
 
-/** A refusal, as kubectl would read it. */
+/** The refusal, as kubectl would read it. */
 export async function statusIn(response: IncomingMessage) {
   const { kind, reason, message, code } = JSON.parse(await textOf(response)) as Record<string, unknown>;
   assert.deepEqual([kind, code], ['Status', response.statusCode]);
@@ -250,7 +253,7 @@ function openProxy({ fleet, records, options, index, authenticator, streams, sto
 
 const SILENT = createLogger({ level: 'silent', destination: process.stderr, pretty: false });
 
-/** A token may be a JWT whose first part is the name; one for a target is not known here. */
+/** A token may be a JWT whose first part is the name; a token for a target is not accepted here. */
 function personOf(bearer: string | undefined): Principal | undefined {
   const [name = '', at] = bearer?.split('.') ?? [];
   if (at === 'at') return undefined;
@@ -264,7 +267,7 @@ function uid(number: number): ReturnType<typeof parseUuid> {
   return parseUuid(`00000000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 }
 
-/** `web` is in the workspace `shop`, on which everybody has what he has; Oscar has nothing. */
+/** `web` is in the workspace `shop`, on which each person has the role above; Oscar has none. */
 function treeOf(): AccessIndex {
   const index = new AccessIndex();
   index.apply({ kind: 'workspace', name: 'root', uid: uid(UIDS.root), generation: 1, parent: undefined });

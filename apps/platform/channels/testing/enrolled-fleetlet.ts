@@ -6,7 +6,7 @@ import { createGrpcTransport } from '#kit/transport/grpc';
 import { createWebSocketTransport } from '#kit/transport/websocket';
 import type { ServingPlatform } from './serving-platform.ts';
 
-/** What a machine got for its bootstrap token. */
+/** The result of enrolling a machine. */
 export interface EnrolledFleetlet {
   readonly uid: string;
   readonly name: string;
@@ -32,7 +32,7 @@ export async function enrolledFleetlet(
   { workspace = 'root', named = false }: { readonly workspace?: string; readonly named?: boolean } = {},
 ): Promise<EnrolledFleetlet> {
   const path = `/v1/workspaces/${workspace}/bootstrap-tokens`;
-  // A target that somebody speaks for already is only enrolled with a token that names it.
+  // A target that is already served can only be enrolled with a token that names it.
   const { token } = await platform.call<{ token: string }>('POST', path, named ? { targets: names } : {});
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const targets = names.map((name) => ({ name, type: 'directory' }));
@@ -57,7 +57,7 @@ export async function renewedFleetlet({ api }: ServingPlatform, before: Enrolled
 
 type Shown = Pick<EnrolledFleetlet, 'key' | 'certificate' | 'serverCa' | 'endpoints'>;
 
-/** With another certificate than the own one, or none, where a test says so. */
+/** Presents another certificate, or none, if the test says so. */
 export function grpcOf({ key, certificate, serverCa, endpoints }: Shown, shows = true): Transport {
   const [host = '', port = ''] = endpoints.grpc.split(':');
   const pem = new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString());
@@ -83,7 +83,7 @@ export function webSocketOf({ serverCa, endpoints }: Shown): Transport {
   });
 }
 
-/** A word of whoever has the key of the certificate; good for one stream. */
+/** A token signed with the key of the certificate; valid for one stream. */
 export async function wordOf({ key, certificate }: Shown, audience = '/v1/fleetlet'): Promise<string> {
   const order = { certificate: new X509Certificate(certificate), key, audience };
   return await signCertificateToken({ ...order, id: uuidv7(), now: Date.now() });

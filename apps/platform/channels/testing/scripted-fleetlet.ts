@@ -24,16 +24,16 @@ import {
 export type AgentAnswer = MessageInitShape<typeof FromAgentSchema>['message'];
 
 export interface ScriptedFleetletOptions {
-  /** With each stream, made beforehand. */
+  /** Prepared in advance; sent with each stream. */
   readonly headers?: () => Headers;
   readonly serving?: Serving;
-  /** Whose agent it has: it knows what that was given. */
+  /** Takes over the agent of this fleetlet, with its holdings. */
   readonly after?: ScriptedFleetlet;
-  /** The agent's answers, where they are others than usual; without it previews have none. */
+  /** Overrides the usual answers of the agent; by default previews are not answered. */
   readonly answer?: (asked: ToAgent['message']) => AgentAnswer | undefined;
 }
 
-/** A fleetlet with an agent that takes every order and has it applied at once. */
+/** A fleetlet with an agent that accepts every order and applies it at once. */
 export class ScriptedFleetlet {
   readonly replies: ControlReply[] = [];
   readonly states: UplinkState[] = [];
@@ -44,9 +44,9 @@ export class ScriptedFleetlet {
   readonly status: Channel;
   readonly access: Channel;
   readonly answers: Uint8Array[] = [];
-  /** Of the agent: what it has been given, as it tells it. */
+  /** The holdings of the agent, as it reports them. */
   readonly #holdings: Map<string, Map<string, Holding>>;
-  /** As if there were a network. */
+  /** Simulates the network. */
   canConnect = true;
   readonly #connections = new Set<Connection>();
   readonly #stop = new AbortController();
@@ -98,7 +98,7 @@ export class ScriptedFleetlet {
     return this.replies.find((reply) => reply.request === request);
   }
 
-  /** All that is on it. */
+  /** Sends the full inventory. */
   inventory(target: string): void {
     const holdings = [...(this.#holdings.get(target)?.values() ?? [])];
     const message = { case: 'inventory' as const, value: create(InventorySchema, { instance: 'i1', holdings }) };
@@ -106,7 +106,7 @@ export class ScriptedFleetlet {
     this.status.trySend({ payload, target });
   }
 
-  /** As a cable that is pulled and put back. */
+  /** Simulates a cable that is pulled and plugged in again. */
   async cut(): Promise<void> {
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }

@@ -8,9 +8,9 @@ export interface ServingPlatform {
   readonly api: string;
   readonly data: string;
   readonly lines: readonly { readonly msg: string; readonly [key: string]: unknown }[];
-  /** As the administrator; throws unless it is answered with success. */
+  /** As the administrator; throws unless the response is a success. */
   call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** With another token, whatever the answer. */
+  /** With another token; returns any response. */
   callAs(token: string, method: string, path: string, body?: unknown): Promise<Answered>;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface Answered {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A platform in this process, which listens on ports that were free. Whoever has it stops it. */
+/** A platform in this process, on free ports. The caller stops it. */
 export async function servingPlatform(args: readonly string[] = []): Promise<ServingPlatform> {
   const data = await mkdtemp(join(tmpdir(), 'fleetshift-channels-'));
   const own = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Platform } from '#testing/platform-process';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 
-/** What a test looks into. */
+/** The parts of a response that a test inspects. */
 interface Answer {
   readonly token: string;
   readonly state: string;
@@ -13,7 +13,7 @@ interface Answer {
   readonly status: { readonly counts: { readonly available: number } };
 }
 
-/** A platform, as somebody sees it who deploys a note to clusters. */
+/** A platform, as used by a client that deploys a note to clusters. */
 export class FleetApi {
   readonly #platform: Platform;
 
@@ -29,7 +29,7 @@ export class FleetApi {
     return (text === '' ? {} : JSON.parse(text)) as T;
   }
 
-  /** With a canary first. */
+  /** Starts with a canary. */
   async deploy(name: string, namespace: string, text: string): Promise<void> {
     const documents = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'note', namespace }, data: { text } }];
     const spec = {

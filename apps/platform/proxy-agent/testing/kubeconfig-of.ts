@@ -11,7 +11,7 @@ interface KubeconfigDocument {
   readonly users: readonly Part[];
 }
 
-/** One kubeconfig with a context for each cluster, and more of them by hand. */
+/** One kubeconfig with a context for each cluster, and optional extra contexts. */
 export function kubeconfigOf(
   clusters: Readonly<Record<string, Pick<TestCluster, 'kubeconfig'>>>,
   more: Readonly<Record<string, { readonly cluster: object; readonly user: object }>> = {},

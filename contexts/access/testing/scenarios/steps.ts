@@ -17,7 +17,7 @@ export function subject(text: string): { kind: string; id: string } {
   return { kind, id };
 }
 
-/** The workspace that a resource is in, or is: `web` of `workspaces/web` and of `targets/web-1`. */
+/** `web` for `workspaces/web` and for `targets/web-1`. */
 function scopeOf(on: string): string {
   return (on.split('/')[1] ?? '').replace('-1', '');
 }
@@ -35,7 +35,7 @@ export function granting({ as = 'admin', on, to, body, want }: Granting): Step {
   return { as, call: `POST /v1/${on}/grants`, body: { subject: subject(to), ...body }, want: want ?? granted };
 }
 
-/** `given('user:alice admin workspaces/web')`, by the admin. The grant is called after the role and the id. */
+/** `given('user:alice admin workspaces/web')`: grants made by the admin, named after the role and the id. */
 export function given(...grants: readonly string[]): Step[] {
   return grants.map((text) => {
     const [to = '', role = '', on = ''] = text.split(' ');

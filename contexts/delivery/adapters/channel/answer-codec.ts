@@ -9,23 +9,26 @@ import {
   type PreviewAnswer as WirePreviewAnswer,
 } from '#protocol/proto';
 
-/** What an agent answers. */
+/** The answer of an agent. */
 export type Answer =
   | { readonly kind: 'acknowledgement'; readonly acknowledgement: Acknowledgement }
   | { readonly kind: 'preview'; readonly preview: PreviewAnswer | undefined }
   | { readonly kind: 'cancelled' }
-  /** Neither yes nor no: asking again may help. */
+  /** Neither yes nor no: a retry may help. */
   | { readonly kind: 'fault'; readonly message: string };
 
 export function encodeAnswer(request: bigint, answer: Answer): Uint8Array {
   return toBinary(FromAgentSchema, create(FromAgentSchema, { request, message: messageOf(answer) }));
 }
 
-/** What a preview shows of a target; texts beyond it are cut, and a list that is longer says so. */
+/** Limits of a preview; longer texts are cut, and a longer list says so. */
 const MOST_CHANGES = 1_000;
 const LONGEST_CHANGE = 1_024;
 
-/** An answer of a later release, or with a number that no agent has, is a fault: the caller hears of it at once. */
+/**
+ * An answer of a later release, or with a number out of range, becomes a fault, so that the caller learns of it at
+ * once.
+ */
 export function decodeAnswer(payload: Uint8Array): { readonly request: bigint; readonly answer: Answer } {
   const { request, message } = fromBinary(FromAgentSchema, payload);
   try {
@@ -71,7 +74,7 @@ function answerOf(message: WireMessage | { readonly case: undefined }): Answer {
   }
 }
 
-const OUT_OF_BOUNDS: Answer = { kind: 'fault', message: 'The agent gave an answer with a number out of range.' };
+const OUT_OF_BOUNDS: Answer = { kind: 'fault', message: "The agent's answer has a number out of range." };
 const UNKNOWN_ANSWER: Answer = { kind: 'fault', message: 'The agent gave an answer that this release does not know.' };
 
 function wireAcknowledgement(acknowledgement: Acknowledgement): WireAcknowledgement {

@@ -7,7 +7,7 @@ import { SimulatedFleet } from '../simulated/simulated-fleet.ts';
 
 const TARGET = aTarget();
 
-/** A simulated fleet at the other end of channels. It gives its inventories by itself. */
+/** A simulated fleet at the other end of channels. It sends its inventories by itself. */
 async function open(signal: AbortSignal): Promise<OpenedAgent> {
   const over = new AbortController();
   const reports = new RecordingReports();

@@ -6,11 +6,11 @@ import { DeliveryError } from '../../domain/delivery-error.ts';
 import { type Answer, decodeAnswer } from './answer-codec.ts';
 import { type Asked, encodeAsked } from './order-codec.ts';
 
-/** The way to the agents of targets that are connected. */
+/** Sends messages to the agents of connected targets. */
 export interface AgentMessages {
   /**
-   * Resolves once it is on its way, and waits while there is no room. `offline` when nobody speaks for the target: then
-   * it was not sent. What has the same key arrives in order.
+   * Resolves once the message is sent; waits while there is no room. `offline`: no agent serves the target, and nothing
+   * was sent. Messages with the same key arrive in order.
    */
   send(message: AgentMessage, signal: AbortSignal): Promise<'sent' | 'offline'>;
 }
@@ -28,15 +28,18 @@ interface Waiting {
 }
 
 /**
- * Speaks for all targets whose agents are at the other end of a channel. Each question has a number; the answer has the
- * same. A question that is cut off from its answer throws, and whoever asked asks again: agents take the same order twice.
+ * The agent of all targets that are served over channels. Requests are numbered; the answer carries the same number. A
+ * request whose connection is lost throws, and the caller sends it again: agents accept the same order twice.
  */
 export class ChannelAgent implements DeliveryAgent {
   readonly #messages: AgentMessages;
   readonly #waiting = new Map<bigint, Waiting>();
   #requests: bigint;
 
-  /** `firstRequest` is beyond those of an earlier life, so that a late answer to one of them is not taken for another's. */
+  /**
+   * `firstRequest` is beyond the numbers of an earlier process, so that a late answer is not taken for that of another
+   * request.
+   */
   constructor({ messages, firstRequest }: { readonly messages: AgentMessages; readonly firstRequest: bigint }) {
     this.#messages = messages;
     this.#requests = firstRequest;
@@ -61,15 +64,17 @@ export class ChannelAgent implements DeliveryAgent {
     throw faultOf(answer, order);
   }
 
-  /** What came on the channel. An answer that nobody waits for any longer is passed over. Throws for what is none. */
+  /**
+   * Handles a message from the channel. Ignores an answer that is no longer awaited. Throws when it cannot be decoded.
+   */
   take(target: TargetId, payload: Uint8Array): void {
     const { request, answer } = decode(payload);
     const waiting = this.#waiting.get(request);
-    // Only the one who was asked may answer.
+    // Only the target that was asked may answer.
     if (waiting?.target === target) waiting.answered(answer);
   }
 
-  /** Nobody speaks for it any longer, or somebody else does: what was asked may have been lost. */
+  /** To be called when the target's agent disconnected or was replaced: pending requests may have been lost. */
   lost(target: TargetId): void {
     for (const waiting of this.#waiting.values()) {
       if (waiting.target !== target) continue;
@@ -82,7 +87,7 @@ export class ChannelAgent implements DeliveryAgent {
     const request = this.#requests++;
     const { target, deployment } = asked.order;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    // Whoever asked may have gone before there is an answer.
+    // The caller may have gone before there is an answer.
     promise.catch(() => {});
     this.#waiting.set(request, { target: target.id, answered: resolve, lost: reject });
     try {
@@ -99,11 +104,11 @@ function decode(payload: Uint8Array): ReturnType<typeof decodeAnswer> {
   try {
     return decodeAnswer(payload);
   } catch (cause) {
-    throw new DeliveryError('BAD_MESSAGE', 'What an agent answered cannot be read.', { cause });
+    throw new DeliveryError('BAD_MESSAGE', 'The answer of an agent cannot be decoded.', { cause });
   }
 }
 
 function faultOf(answer: Answer, { target }: OrderKey): DeliveryError {
-  const said = answer.kind === 'fault' ? answer.message : `It answered with ${answer.kind}, which was not asked.`;
+  const said = answer.kind === 'fault' ? answer.message : `it sent an unexpected ${answer.kind}.`;
   return new DeliveryError('AGENT_FAULT', `The agent of ${target.name} could not answer: ${said}`);
 }

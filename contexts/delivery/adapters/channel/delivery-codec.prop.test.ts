@@ -119,7 +119,7 @@ describe('the messages of delivery', () => {
   });
 });
 
-/** Whatever the wire can carry, honest or not. */
+/** Any value that fits the wire format, valid or not. */
 const int64 = fc.oneof(
   fc.constantFrom(0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, -(2n ** 63n)),
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

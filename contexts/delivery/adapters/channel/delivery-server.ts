@@ -5,16 +5,16 @@ import { type Answer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked } from './order-codec.ts';
 import { encodeSaid, type Said } from './status-codec.ts';
 
-const NOT_OURS: Answer = { kind: 'fault', message: 'This agent does not speak for the target.' };
+const NOT_OURS: Answer = { kind: 'fault', message: 'This agent does not serve the target.' };
 
-/** An agent that can say what it has. */
+/** An agent that can report its inventory. */
 export interface ServedAgent extends DeliveryAgent {
   inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory>;
 }
 
-/** The way to the platform. */
+/** Sends messages to the platform. */
 export interface PlatformMessages {
-  /** Resolves once the platform has it. What has the same key arrives in order. */
+  /** Resolves once the platform has it. Messages with the same key arrive in order. */
   send(message: PlatformMessage, signal: AbortSignal): Promise<void>;
 }
 
@@ -30,13 +30,13 @@ export interface DeliveryServerDeps {
 }
 
 /**
- * The agent's end of the delivery channels: what the platform asks goes to the agent, and what the agent says to the
- * platform. The agent says it through `reports`.
+ * The agent's end of the delivery channels: passes requests of the platform to the agent, and reports of the agent to
+ * the platform. The agent reports through `reports`.
  */
 export class DeliveryServer {
   readonly #messages: PlatformMessages;
   readonly #targets = new Map<string, TargetRef>();
-  /** Until what is on a target has been handed over, all else of it waits; the channel keeps the order from then on. */
+  /** The inventory of a target is sent before everything else about it; from then on the channel keeps the order. */
   readonly #accounts = new Map<string, Promise<void>>();
   #agent: ServedAgent | undefined;
 
@@ -44,7 +44,10 @@ export class DeliveryServer {
     this.#messages = messages;
   }
 
-  /** Before anything is asked. Apart from the constructor, since an agent is made with the `reports` of this. */
+  /**
+   * To be called before the first request. Not part of the constructor, since the agent needs the `reports` of this
+   * object.
+   */
   serve(agent: ServedAgent): void {
     this.#agent = agent;
   }
@@ -62,16 +65,16 @@ export class DeliveryServer {
         ),
       );
     },
-    // The platform sees connections by itself.
+    // The platform observes connections itself.
     connectionChanged: async () => {},
   };
 
-  /** The platform has taken the target: what it asks is answered from now on. */
+  /** The platform has accepted the target: its requests are answered from now on. */
   accepted(target: TargetRef): void {
     this.#targets.set(target.id, target);
   }
 
-  /** The platform is ready to hear what is on the target, which is said before anything else of it. */
+  /** The platform is ready for the target's inventory, which is sent before anything else about it. */
   async connected(target: TargetRef, signal: AbortSignal): Promise<void> {
     this.accepted(target);
     let sending: Promise<void> = Promise.resolve();
@@ -86,13 +89,13 @@ export class DeliveryServer {
     await sending;
   }
 
-  /** It is not ours any longer. */
+  /** This agent no longer serves the target. */
   gone(target: TargetId): void {
     this.#targets.delete(target);
     this.#accounts.delete(target);
   }
 
-  /** What came on `delivery`. Resolves once it was answered; throws when what came is no question. */
+  /** Handles a message on `delivery`. Resolves once it was answered; throws when it cannot be decoded. */
   async take(targetId: string, payload: Uint8Array, signal: AbortSignal): Promise<void> {
     const target = this.#targets.get(targetId);
     const { request, asked } = decodeAsked(payload, target ?? { id: targetId as TargetId, name: '', type: '' });
@@ -105,7 +108,7 @@ export class DeliveryServer {
   }
 
   async #answer(asked: Asked | undefined, signal: AbortSignal): Promise<Answer> {
-    if (asked === undefined) return { kind: 'fault', message: 'This agent does not know that question.' };
+    if (asked === undefined) return { kind: 'fault', message: 'This agent does not know that request.' };
     const agent = this.#served();
     try {
       switch (asked.kind) {
@@ -123,7 +126,7 @@ export class DeliveryServer {
   }
 
   async #say(target: TargetId, said: Said, signal: AbortSignal): Promise<void> {
-    // An account that could not be given is the business of whoever asked for it, and is asked for again.
+    // A failed inventory is handled by the code that requested it, which retries.
     await this.#accounts.get(target)?.catch(() => {});
     await this.#send(target, said, signal);
   }
@@ -133,7 +136,7 @@ export class DeliveryServer {
   }
 
   #served(): ServedAgent {
-    if (this.#agent === undefined) throw new TypeError('nobody serves yet');
+    if (this.#agent === undefined) throw new TypeError('no agent is being served yet');
     return this.#agent;
   }
 }

@@ -14,7 +14,7 @@ import {
 import type { TargetRef } from '#protocol/targets';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 
-/** What the platform asks of an agent. */
+/** A request of the platform to an agent. */
 export type Asked =
   | { readonly kind: 'dispatch' | 'preview'; readonly order: DeliveryOrder }
   | { readonly kind: 'cancel'; readonly order: OrderKey };
@@ -23,7 +23,7 @@ export function encodeAsked(request: bigint, asked: Asked): Uint8Array {
   return toBinary(ToAgentSchema, create(ToAgentSchema, { request, message: messageOf(asked) }));
 }
 
-/** `undefined` for a question of a later release, which has a request all the same. */
+/** `asked` is `undefined` for a request of a later release; its number is decoded all the same. */
 export function decodeAsked(
   payload: Uint8Array,
   target: TargetRef,
@@ -104,7 +104,7 @@ function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
       healthy,
       ...(apiGroup !== undefined && { apiGroup }),
     })),
-    // What only reports is the one that does no harm.
+    // For an unknown policy, `report` is the harmless default.
     driftPolicy: driftPolicy === DriftPolicy.REPAIR ? 'repair' : 'report',
     secretPlaces,
   };
@@ -113,7 +113,7 @@ function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
 function documentOf(text: string, index: number): Document {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new DeliveryError('BAD_MESSAGE', `Document ${index + 1} of an order is no JSON object.`);
+    throw new DeliveryError('BAD_MESSAGE', `Document ${index + 1} of an order is not a JSON object.`);
   }
   return parsed as Document;
 }

@@ -10,7 +10,7 @@ import {
 } from '#protocol/proto';
 import type { TargetId } from '#protocol/targets';
 
-/** What an agent says by itself. */
+/** A message that an agent sends on its own initiative. */
 export type Said =
   | { readonly kind: 'report'; readonly report: DeliveryReport }
   | { readonly kind: 'inventory'; readonly inventory: Inventory };
@@ -25,13 +25,13 @@ export function encodeSaid(said: Said): Uint8Array {
 
 /** More than any target has; each of them is looked up. */
 const MOST_HOLDINGS = 10_000;
-/** Of what differs, as much as a person reads. */
+/** As many drifted objects as a person reads. */
 const MOST_DRIFTED = 256;
 const LONGEST_OBJECT = 256;
 
 /**
- * `undefined` for a word of a later release. Texts are cut and cleaned; throws for a number, name or list that no agent
- * has, so that nothing of it reaches a row.
+ * `undefined` for a message of a later release. Cuts and cleans texts; throws for a number, name or list out of range,
+ * so that nothing of it is stored.
  */
 export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefined {
   const { message } = fromBinary(StatusMessageSchema, payload);
@@ -104,7 +104,7 @@ function reportOf({ deploymentUid, revision, kind }: WireReport, target: TargetI
   }
 }
 
-/** The first one is 1. */
+/** Revisions start at 1. */
 function revisionOf(wire: bigint): number {
   return foreignInteger(wire, 1);
 }
@@ -128,7 +128,7 @@ const WIRE_HEALTH = {
   Unknown: WireHealth.UNKNOWN,
 } as const satisfies Record<Health, WireHealth>;
 
-/** What this release has no word for is not known. */
+/** Values unknown to this release count as `Unknown`. */
 function healthOf(wire: WireHealth): Health {
   if (wire === WireHealth.AVAILABLE) return 'Available';
   return wire === WireHealth.DEGRADED ? 'Degraded' : 'Unknown';

@@ -8,9 +8,9 @@ import { decodeSaid, type Said } from './status-codec.ts';
 export interface StatusIntakeDeps {
   readonly reports: AgentReports;
   readonly sleep: Sleep;
-  /** It will be tried again. */
+  /** A failure that will be retried. */
   readonly onTrouble: (error: unknown) => void;
-  /** It can never be taken, and was passed over. No other message waited for it. */
+  /** The message can never be processed, and was skipped. It delayed no other message. */
   readonly setAside: (message: StatusMessage, error: unknown) => void;
 }
 
@@ -28,8 +28,8 @@ const AGAIN_MS = 1_000;
 const BATCH = 1_000;
 
 /**
- * What agents say on their channels, handed on in batches and in order. It is acknowledged once it was taken over, so
- * that the windows of the channels bound what waits here.
+ * Passes on the messages of agents, in batches and in order. A message is acknowledged once it was taken over, so that
+ * the windows of the channels bound the backlog here.
  */
 export class StatusIntake {
   readonly #deps: StatusIntakeDeps;
@@ -40,7 +40,7 @@ export class StatusIntake {
     this.#deps = deps;
   }
 
-  /** `taken` is called when another is responsible for it. What cannot be read is set aside. */
+  /** `taken` is called once the message was taken over. A message that cannot be decoded is set aside. */
   take(target: TargetId, payload: Uint8Array, taken: () => void): void {
     let said: Said | undefined;
     try {
@@ -48,7 +48,7 @@ export class StatusIntake {
     } catch (error) {
       this.#deps.setAside({ target, payload }, error);
     }
-    // Set aside, or a word of a later release: nobody here can make anything of it.
+    // Set aside, or a message of a later release: nothing to do.
     if (said === undefined) return taken();
     this.#heard.push({ said, taken, target, payload });
     this.#wake?.();
@@ -105,7 +105,7 @@ export class StatusIntake {
   }
 }
 
-/** Neighbours of one kind: what is told together keeps its order. */
+/** Consecutive messages of one kind, so that batches keep the order. */
 function runsOf(batch: readonly Heard[]): Heard[][] {
   const runs: Heard[][] = [];
   for (const heard of batch) {
@@ -120,6 +120,6 @@ function decode(payload: Uint8Array, target: TargetId): Said | undefined {
   try {
     return decodeSaid(payload, target);
   } catch (cause) {
-    throw new DeliveryError('BAD_MESSAGE', 'What an agent reported cannot be read.', { cause });
+    throw new DeliveryError('BAD_MESSAGE', 'The report of an agent cannot be decoded.', { cause });
   }
 }

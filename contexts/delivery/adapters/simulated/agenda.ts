@@ -4,22 +4,22 @@ type Happening = (signal: AbortSignal) => void | Promise<void>;
 
 interface Entry {
   readonly due: number;
-  /** What was written down first happens first. */
+  /** Entries due at the same time run in the order of insertion. */
   readonly order: number;
   readonly happen: Happening;
 }
 
-/** An empty agenda is looked at now and then, which costs nothing. */
+/** How often an empty agenda is checked; any long time will do. */
 const IDLE_MS = 3_600_000;
 
 /**
- * What is to happen, by time: however much that is, one sleep waits for the next. Whatever falls due at the same moment
- * happens in the order in which it was written down, so that a fleet does the same whenever it is run again.
+ * Schedules events by time, with a single timer for all of them. Events due at the same time run in the order of
+ * insertion, so that a fleet behaves the same in every run.
  */
 export class Agenda {
   readonly #clock: Clock;
   readonly #wake: Wake;
-  /** A binary heap, the earliest first. */
+  /** A binary heap, earliest first. */
   readonly #entries: Entry[] = [];
   #order = 0;
 
@@ -32,14 +32,14 @@ export class Agenda {
     return this.#clock.now();
   }
 
-  /** Those behind it wait until a promise that it returns has resolved. */
+  /** If it returns a promise, later events wait until that resolves. */
   after(ms: number, happen: Happening): void {
     const entry = { due: this.now + ms, order: this.#order++, happen };
     this.#insert(entry);
     if (this.#entries[0] === entry) this.#wake.raise();
   }
 
-  /** Resolves after so long, or rejects with the signal's reason. */
+  /** Resolves after this time, or rejects with the signal's reason. */
   async pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const over = Promise.withResolvers<void>();

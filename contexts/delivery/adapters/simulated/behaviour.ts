@@ -3,36 +3,36 @@ import type { Health } from '#protocol/delivery';
 export const OUTCOMES = [
   /** Accepted, and applied or removed. */
   'succeed',
-  /** Accepted, and then it does not work. */
+  /** Accepted, and then fails. */
   'fail',
-  /** Not accepted: it never will take this. */
+  /** Not accepted: this target will never take it. */
   'refuse',
-  /** Accepted, and then found to be what it never will take. */
+  /** Accepted, and later rejected as something that it will never take. */
   'reject',
-  /** Accepted, and nothing is heard of it any more. */
+  /** Accepted, and never reported on. */
   'silence',
-  /** Nobody ever answers. */
+  /** Never answered. */
   'hang',
   /** The call breaks off. */
   'break',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** How a simulated target takes what is sent to it. */
+/** How a simulated target handles orders. */
 export interface Behaviour {
   readonly outcome: Outcome;
   /** From the order to its acknowledgement. */
   readonly latencyMs: number;
-  /** From there until it is done. */
+  /** From there until it is applied. */
   readonly applyMs: number;
   /** From there until its health is known. */
   readonly healthMs: number;
-  /** Up to so much is added to the last two, by chance. */
+  /** Up to this much is added at random to each of the last two. */
   readonly jitterMs: number;
   readonly health: Health;
-  /** Its health turns from Available to Degraded and back, so often. */
+  /** The interval at which its health flips between Available and Degraded. */
   readonly flapMs?: number;
-  /** One in so many orders fails, by chance, as 0.1 is one in ten. */
+  /** The fraction of orders that fail at random: 0.1 is one in ten. */
   readonly failures: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * At least 0, less than 1, and always the same for the same words: what happens to one order depends on nothing but the
- * seed and that order, in whatever sequence orders arrive.
+ * A number in [0, 1), always the same for the same words: the outcome of an order depends on the seed and that order
+ * alone, in whatever sequence orders arrive.
  */
 export function chance(...words: readonly (string | number)[]): number {
   let state = 0x811c9dc5;

@@ -1,22 +1,24 @@
 import type { Uuid } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 
-/** An order that was accepted, or how often a target was rebuilt, which forgets all before it. The latest counts. */
+/**
+ * An accepted order, or the number of rebuilds of a target, which voids everything before it. The latest entry counts.
+ */
 export type Remembered =
   | {
       readonly target: TargetId;
       readonly deployment: Uuid;
       readonly revision: number;
-      /** Left out for a removal. */
+      /** Omitted for a removal. */
       readonly hash?: string;
     }
   | { readonly target: TargetId; readonly rebuilds: number };
 
-/** What a simulated fleet knows beyond its process, as a real one does. */
+/** The state that a simulated fleet keeps across restarts, as a real one does. */
 export interface FleetMemory {
   /** In the order in which it was kept. */
   recall(signal: AbortSignal): Promise<readonly Remembered[]>;
-  /** Resolves once it outlives the process. */
+  /** Resolves once it is durable. */
   keep(remembered: Remembered, signal: AbortSignal): Promise<void>;
 }
 

@@ -2,22 +2,22 @@ import type { Uuid } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Behaviour } from './behaviour.ts';
 
-/** What happens to a simulated fleet from outside. */
+/** An external event of a simulated fleet. */
 export type FleetEvent =
   | { readonly kind: 'offline' }
   | { readonly kind: 'online' }
-  /** Another installation in the same place, with nothing on it. */
+  /** A new installation in place of the target, with nothing on it. */
   | { readonly kind: 'rebuilt' }
-  /** Somebody changed what was delivered. */
+  /** The delivered content was changed on the target. */
   | { readonly kind: 'drifted'; readonly deployment: Uuid; readonly objects: readonly string[] }
-  /** From now on it behaves otherwise. What is not said stays. */
+  /** Changes its behaviour. Fields that are not named stay unchanged. */
   | { readonly kind: 'behaves'; readonly behaviour: Partial<Behaviour> };
 
 export type ScriptStep = FleetEvent & {
-  /** From when the script begins. */
+  /** From the start of the script. */
   readonly atMs: number;
   readonly targets: readonly TargetId[] | 'all';
-  /** Again and again, so long after each time. */
+  /** Repeats at this interval. */
   readonly everyMs?: number;
 };
 

@@ -1,13 +1,13 @@
 import { canonicalJson } from '#kit/std';
 import type { DeliveryOrder, Document, PreviewAnswer } from '#protocol/delivery';
 
-/** What is on the target of a deployment, as far as it is known. */
+/** The content of a deployment on the target, as far as it is known. */
 export interface Present {
   readonly hash: string;
   readonly documents: readonly Document[] | undefined;
 }
 
-/** `undefined` when there is something, and nobody knows what any more. */
+/** `undefined` when there is content that is no longer known. */
 export function previewOf(present: Present | undefined, order: DeliveryOrder): PreviewAnswer | undefined {
   const after = order.kind === 'deliver' ? order.documents : [];
   if (order.kind === 'deliver' && present?.hash === order.hash) return wouldApply([]);
@@ -29,7 +29,7 @@ function textsOf(documents: readonly Document[]): ReadonlyMap<string, string> {
   return new Map(documents.map((document, index) => [nameOf(document, index), canonicalJson(document)]));
 }
 
-/** As Kubernetes objects call themselves; others are known by their place. */
+/** The name of a Kubernetes object; other documents are named by their position. */
 function nameOf(document: Document, index: number): string {
   const { apiVersion, kind } = document;
   const { namespace, name } = isObject(document['metadata']) ? document['metadata'] : {};

@@ -10,9 +10,9 @@ export type Word =
 
 const CAPACITY = 10_000;
 const MOST_AT_ONCE = 1_000;
-/** Whoever listens may be away for a while; what he did not take over is said again. */
+/** The listener may be away for a while; reports are retried until it takes them over. */
 const AGAIN = {
-  what: 'tell what happened in the fleet',
+  what: 'send reports of the fleet',
   policy: { baseMs: 200, capMs: 10_000 },
   attempts: Number.POSITIVE_INFINITY,
 };
@@ -20,13 +20,13 @@ const AGAIN = {
 export interface ReportLineDeps {
   readonly reports: AgentReports;
   readonly sleep: Sleep;
-  /** Told each time that something was not taken over. */
+  /** Called each time a report was not taken over. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
 /**
- * From the fleet to whoever listens, in order, and as many at once as have come meanwhile. While the line is full whoever
- * has something to say waits: a fleet is never faster than its listener.
+ * Carries reports from the fleet to the listener, in order and in batches. While the line is full, senders wait: a
+ * fleet is never faster than its listener.
  */
 export class ReportLine {
   readonly #deps: ReportLineDeps;

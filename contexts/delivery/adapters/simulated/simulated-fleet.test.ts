@@ -194,7 +194,7 @@ test('what was not taken over is said again, before anything that came later', a
 
 test('thousands of targets are no more trouble than one', async () => {
   const { fleet, pass, reports, targets } = await fleetOf({ applyMs: 10, jitterMs: 50 }, { size: 3_000 });
-  // A signal each: one that has to tell thousands takes its time.
+  // One signal per call: a signal with thousands of listeners is slow.
   const calls = targets.map((target) => fleet.dispatch(anOrder({ target }), new AbortController().signal));
   await pass(1_000);
   await Promise.all(calls);

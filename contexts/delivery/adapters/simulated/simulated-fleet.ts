@@ -14,18 +14,18 @@ import { REFUSAL, SimulatedTarget } from './simulated-target.ts';
 
 export interface SimulatedFleetDeps extends ReportLineDeps {
   readonly clock: Clock;
-  /** The same seed, the same luck. */
+  /** The same seed gives the same random outcomes. */
   readonly seed: number;
-  /** Of targets that nothing else is said of. */
+  /** The default behaviour of its targets. */
   readonly behaviour?: Partial<Behaviour>;
-  /** How many orders may be on their way at once; any number, unless told. */
+  /** Limit of concurrent orders; unlimited by default. */
   readonly width?: number;
   readonly memory?: FleetMemory;
 }
 
 /**
- * Any number of targets that keep the delivery contract and do nothing else: for the demo, for tests and for benchmarks.
- * What goes wrong goes wrong by script or by seed. Nothing happens unless it is run.
+ * Any number of simulated targets that fulfil the delivery contract: for the demo, for tests and for benchmarks.
+ * Failures come from the script or the seed. Nothing happens until it is run.
  */
 export class SimulatedFleet implements DeliveryAgent {
   readonly #agenda: Agenda;
@@ -61,7 +61,7 @@ export class SimulatedFleet implements DeliveryAgent {
     await runAll(runnables, signal);
   }
 
-  /** They connect as soon as the fleet runs. One that is there already stays as it is. */
+  /** They connect as soon as the fleet runs. An existing target stays unchanged. */
   add(targets: readonly TargetRef[], behaviour: Partial<Behaviour> = {}): void {
     for (const ref of targets) {
       if (this.#targets.has(ref.id)) continue;
@@ -72,7 +72,7 @@ export class SimulatedFleet implements DeliveryAgent {
     }
   }
 
-  /** Nobody hears of them again. */
+  /** They stop reporting for good. */
   remove(targets: readonly TargetId[]): void {
     for (const id of targets) {
       const target = this.#targets.get(id);
@@ -92,7 +92,7 @@ export class SimulatedFleet implements DeliveryAgent {
     signal.throwIfAborted();
     if (target?.isOnline !== true) return { kind: 'offline' };
     await this.#travel(target, signal);
-    // The connection was cut on the way. A target that is removed meanwhile is offline, too.
+    // The connection was cut meanwhile. A target removed meanwhile is offline, too.
     if (!target.isOnline) return { kind: 'offline' };
     return await this.#accept(target, order, signal);
   }
@@ -116,7 +116,7 @@ export class SimulatedFleet implements DeliveryAgent {
     if (this.#wire === undefined) await this.#agenda.pause(latencyMs, signal);
     else await this.#queueAndPause(this.#wire, latencyMs, signal);
     if (outcome === 'break')
-      throw new DeliveryError('CONNECTION_LOST', `speak to ${ref.name}: cut off, as it was told`);
+      throw new DeliveryError('CONNECTION_LOST', `order to ${ref.name}: connection cut, as configured`);
   }
 
   async #queueAndPause(wire: BoundedQueue<true>, ms: number, signal: AbortSignal): Promise<void> {
@@ -124,7 +124,7 @@ export class SimulatedFleet implements DeliveryAgent {
     try {
       await this.#agenda.pause(ms, signal);
     } finally {
-      // There is one for each that was put in: it comes at once.
+      // Each slot that was taken is returned, so this resolves at once.
       await wire.take(new AbortController().signal);
     }
   }
@@ -139,7 +139,7 @@ export class SimulatedFleet implements DeliveryAgent {
     }
     await this.#memory.keep(rememberedOf(order), signal);
     const passage = target.take(order);
-    // Another one overtook it while it was written down.
+    // A newer order overtook it while it was being saved.
     if (passage.kind === 'fenced') return { kind: 'fenced', seen: passage.seen.revision };
     if (target.isUnderWay(order)) {
       const workMs = target.behaviour.applyMs + this.#jitter(target, order, 'apply');
@@ -157,7 +157,7 @@ export class SimulatedFleet implements DeliveryAgent {
     if (outcome === 'silence') return;
     if (outcome === 'reject') return await this.#say(target, target.giveUp(order, 'rejected', REFUSAL), signal);
     if (outcome === 'fail' || isUnlucky) {
-      return await this.#say(target, target.giveUp(order, 'failed', 'it did not work, as it was told'), signal);
+      return await this.#say(target, target.giveUp(order, 'failed', 'failed, as configured'), signal);
     }
     await this.#say(target, target.succeed(order), signal);
     if (order.kind === 'remove') return;
@@ -165,7 +165,7 @@ export class SimulatedFleet implements DeliveryAgent {
     this.#lookLater(target, order.deployment, lookMs);
   }
 
-  /** Its behaviour and its revision are those at hand: another one has a look of its own. */
+  /** Applies to the current behaviour and revision only: a change schedules its own check. */
   #lookLater(target: SimulatedTarget, deployment: Uuid, ms: number): void {
     const { behaviour } = target;
     const revision = target.revisionOf(deployment);
@@ -208,7 +208,7 @@ export class SimulatedFleet implements DeliveryAgent {
     }
   }
 
-  /** The connection, all that is there, and what could not be said: in this order. */
+  /** Reports the connection, the inventory, and the reports held back, in this order. */
   async #connect(target: SimulatedTarget, signal: AbortSignal): Promise<void> {
     if (target.isOnline || !this.#targets.has(target.ref.id)) return;
     target.isOnline = true;

@@ -17,7 +17,7 @@ import { previewOf } from './preview-of.ts';
 interface Held {
   readonly revision: number;
   readonly hash: string;
-  /** Nobody knows them after a restart. */
+  /** Unknown after a restart. */
   readonly documents: readonly Document[] | undefined;
   readonly health: Health;
   readonly drift: readonly string[];
@@ -26,11 +26,11 @@ interface Held {
 interface Share {
   readonly seen: Seen;
   readonly held: Held | undefined;
-  /** Accepted, and not done. */
+  /** Accepted, and not done yet. */
   readonly work: DeliveryOrder | undefined;
 }
 
-/** What is on one target, and what it has seen. It knows no time: when things happen is the fleet's business. */
+/** The content and the state of one target. It knows no time: the fleet schedules everything. */
 export class SimulatedTarget {
   readonly ref: TargetRef;
   behaviour: Behaviour;
@@ -44,7 +44,7 @@ export class SimulatedTarget {
     this.behaviour = behaviour;
   }
 
-  /** What it accepted before it was started anew it has done meanwhile. */
+  /** Restores an entry. Orders accepted before the restart count as done. */
   recall(remembered: Remembered): void {
     if ('rebuilds' in remembered) {
       this.#rebuilds = remembered.rebuilds;
@@ -59,7 +59,7 @@ export class SimulatedTarget {
     this.#shares.set(deployment, { seen: { revision, hash }, held, work: undefined });
   }
 
-  /** Another installation in the same place: it has nothing, and has seen nothing. */
+  /** A new installation in place of the target: no content, and no order seen. */
   rebuild(): Remembered {
     this.#rebuilds += 1;
     this.#shares.clear();
@@ -72,8 +72,8 @@ export class SimulatedTarget {
   }
 
   /**
-   * Takes the order, unless it is fenced off. A later one takes the place of what is not done yet; one that is under way
-   * or done already is not begun again, and one that came to nothing is.
+   * Takes the order, unless it is fenced. A later order replaces work in progress. An order that is in progress or done
+   * is not begun again; one that failed is.
    */
   take(order: DeliveryOrder): Passage {
     const share = this.#shares.get(order.deployment);
@@ -85,19 +85,19 @@ export class SimulatedTarget {
     return passage;
   }
 
-  /** Whether it is this very call that it is at work for. */
+  /** Whether it is working on this very order. */
   isUnderWay(order: DeliveryOrder): boolean {
     return this.#shares.get(order.deployment)?.work === order;
   }
 
-  /** Whether nothing is left to do for it. */
+  /** Whether nothing is left to do for the order. */
   isDone(order: DeliveryOrder): boolean {
     const held = this.#shares.get(order.deployment)?.held;
     if (order.kind === 'remove') return held === undefined;
     return held?.revision === order.revision && held.hash === order.hash;
   }
 
-  /** What became of an order that is done. */
+  /** The reports of an order that is done. */
   tellAgain(order: DeliveryOrder): readonly DeliveryReport[] {
     if (order.kind === 'remove') return [this.#say(order, { kind: 'removed' })];
     const { health = 'Unknown' } = this.#shares.get(order.deployment)?.held ?? {};
@@ -112,7 +112,7 @@ export class SimulatedTarget {
     if (share?.work?.revision === revision) this.#shares.set(deployment, { ...share, work: undefined });
   }
 
-  /** Its health is unknown until it is looked at. */
+  /** Its health is unknown until it is checked. */
   succeed(order: DeliveryOrder): readonly DeliveryReport[] {
     const share = this.#shares.get(order.deployment);
     if (share === undefined) return [];
@@ -136,7 +136,7 @@ export class SimulatedTarget {
     return [this.#say(order, { kind, message })];
   }
 
-  /** Nothing when it is not there, or when it is as it was. */
+  /** Empty when there is no content, or when the health has not changed. */
   turn(deployment: Uuid, health: Health): readonly DeliveryReport[] {
     const share = this.#shares.get(deployment);
     if (share?.held === undefined || share.held.health === health) return [];
@@ -153,7 +153,7 @@ export class SimulatedTarget {
     return [this.#say({ deployment, revision }, { kind: 'drift', objects })];
   }
 
-  /** The revision of a deployment that is on it now. */
+  /** The revision of a deployment that is on the target now. */
   revisionOf(deployment: Uuid): number | undefined {
     return this.#shares.get(deployment)?.held?.revision;
   }
@@ -175,7 +175,7 @@ export class SimulatedTarget {
     return { target: this.ref.id, instance: `${this.ref.id}-${this.#rebuilds}`, holdings };
   }
 
-  /** Nobody is there to hear it. Of each kind the last counts; health is in the inventory. */
+  /** Keeps the report until the target is online. The last of each kind counts; health is part of the inventory. */
   holdBack(report: DeliveryReport): void {
     if (report.kind === 'health') return;
     const key = `${report.kind} ${report.deployment}`;
@@ -192,7 +192,7 @@ export class SimulatedTarget {
   preview(order: DeliveryOrder): PreviewAnswer | undefined {
     const { held, seen } = this.#shares.get(order.deployment) ?? {};
     if (seen !== undefined && fence(seen, order).kind === 'fenced') {
-      return { kind: 'wouldReject', message: `it has seen revision ${seen.revision} already`, changes: [] };
+      return { kind: 'wouldReject', message: `it has already seen revision ${seen.revision}`, changes: [] };
     }
     if (this.behaviour.outcome === 'refuse' || this.behaviour.outcome === 'reject') {
       return { kind: 'wouldReject', message: REFUSAL, changes: [] };
@@ -208,8 +208,8 @@ export class SimulatedTarget {
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Said = Without<DeliveryReport, 'target' | 'deployment' | 'revision'>;
 
-export const REFUSAL = 'the simulated target does not take this, as it was told';
+export const REFUSAL = 'the simulated target refuses this, as configured';
 
 function messageOf(health: Health): string {
-  return health === 'Degraded' ? 'the simulated target is not well, as it was told' : '';
+  return health === 'Degraded' ? 'the simulated target is degraded, as configured' : '';
 }

@@ -16,7 +16,7 @@ const COLLECTION = '/v1/workspaces/{workspace}/bootstrap-tokens';
 const ITEM = `${COLLECTION}/{bootstrapToken}`;
 const tags = ['enrolment'];
 
-/** Bootstrap tokens of a workspace. Each is shown once, when it is made. */
+/** Bootstrap tokens of a workspace. The token itself is returned once, on creation. */
 export function bootstrapTokenRoutes(parts: EnrolmentParts): Route[] {
   return [createRoute(parts), getRoute(parts), listRoute(parts), deleteRoute(parts)];
 }
@@ -26,8 +26,9 @@ function createRoute({ storage, tokens, unit }: EnrolmentParts): Route {
     method: 'POST',
     path: COLLECTION,
     operationId: 'createBootstrapToken',
-    summary: 'Make a bootstrap token',
-    description: 'Machines enrol with it, and their targets come into this workspace. The answer holds it, this once.',
+    summary: 'Create a bootstrap token',
+    description:
+      'Machines enrol with it, and their targets are registered in this workspace. The response contains the token itself. It cannot be retrieved again.',
     tags,
     permission: 'bootstrapTokens.create',
     idempotency: 'secret',
@@ -52,7 +53,7 @@ function getRoute({ reader }: EnrolmentParts): Route {
     method: 'GET',
     path: ITEM,
     operationId: 'getBootstrapToken',
-    summary: 'Get what is known of a bootstrap token',
+    summary: "Get a bootstrap token's metadata",
     tags,
     permission: 'bootstrapTokens.read',
     schema: { params: BootstrapTokenParamsSchema, responses: { 200: BootstrapTokenSchema } },
@@ -98,7 +99,7 @@ function deleteRoute({ storage, tokens, unit }: EnrolmentParts): Route {
     path: ITEM,
     operationId: 'deleteBootstrapToken',
     summary: 'Revoke a bootstrap token',
-    description: 'Nobody enrols with it any more. Whoever has, stays.',
+    description: 'No machine can enrol with it any more. Fleetlets that have enrolled are not affected.',
     tags,
     permission: 'bootstrapTokens.delete',
     schema: { params: BootstrapTokenParamsSchema, responses: { 204: NoContent } },

@@ -8,7 +8,7 @@ import { authorityResource } from '../resources.ts';
 const PATH = '/v1/certificate-authority';
 const tags = ['enrolment'];
 
-/** Who vouches for fleetlets. */
+/** The authorities that issue the certificates of fleetlets. */
 export function certificateAuthorityRoutes(parts: EnrolmentParts): Route[] {
   return [getRoute(parts), rotateRoute(parts)];
 }
@@ -18,7 +18,7 @@ function getRoute({ reader }: EnrolmentParts): Route {
     method: 'GET',
     path: PATH,
     operationId: 'getCertificateAuthority',
-    summary: 'See which authorities vouch for fleetlets',
+    summary: 'Get the certificate authorities of fleetlets',
     tags,
     permission: 'certificateAuthority.read',
     schema: { responses: { 200: CertificateAuthoritiesSchema } },
@@ -31,9 +31,9 @@ function rotateRoute({ storage, unit, authorities, limits, changed }: EnrolmentP
     method: 'POST',
     path: `${PATH}:rotate`,
     operationId: 'rotateCertificateAuthority',
-    summary: 'Let a new authority vouch for fleetlets',
+    summary: 'Rotate the certificate authority of fleetlets',
     description:
-      'The new one is made known, then it issues; the old one is trusted for as long as its certificates can be renewed.',
+      'The new authority is published first, and begins to issue after the lead; the old one stays trusted for as long as its certificates can be renewed.',
     tags,
     permission: 'certificateAuthority.rotate',
     schema: { body: RotateAuthoritySchema, responses: { 200: CertificateAuthoritiesSchema } },

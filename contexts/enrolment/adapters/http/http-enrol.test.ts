@@ -176,7 +176,7 @@ eachDatabase('POST /v1/enroll', (fresh) => {
   });
 });
 
-/** The last bytes are those of the signature. */
+/** The last bytes belong to the signature. */
 function foreignSignature(csr: string): string {
   const lines = csr.trim().split('\n');
   const der = Buffer.from(lines.slice(1, -1).join(''), 'base64');

@@ -8,10 +8,10 @@ import { provenKey } from '../pki/proven-key.ts';
 
 const PATH = '/v1/enroll';
 const BEARER = /^Bearer +(\S+)$/i;
-/** Everybody may ask: what they show in the body decides. It has room for the largest request that the schema takes. */
+/** Public: the credentials in the request decide. The limit has room for the largest body that the schema allows. */
 const shared = { tags: ['enrolment'], permission: 'public', bodyBytes: 40 * 1024 } as const;
 
-/** How machines come in, and stay. */
+/** Enrolment of machines, and renewal of their certificates. */
 export function enrolRoutes(parts: EnrolmentParts): Route[] {
   return [enrollRoute(parts), renewRoute(parts)];
 }
@@ -25,7 +25,7 @@ function enrollRoute(parts: EnrolmentParts): Route {
     operationId: 'enroll',
     summary: 'Enrol a fleetlet',
     description:
-      'A bootstrap token and a signing request for a certificate. The same request once more within ten minutes is answered again, and is no second use.',
+      'Takes a bootstrap token and a certificate signing request. The same request again within ten minutes gets the same response, and does not count as a second use.',
     schema: { body: EnrollSchema, responses: { 200: EnrolledSchema } },
     handler: async (request) => {
       const { body, time: now, signal, dryRun } = request;
@@ -55,7 +55,7 @@ function renewRoute(parts: EnrolmentParts): Route {
     operationId: 'renewFleetletCertificate',
     summary: 'Renew the certificate of a fleetlet',
     description:
-      'Asked with `Authorization: Bearer` and a JWT of the audience `/v1/enroll:renew` that has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired a while ago. The key of the new one should be another. Once the new one was shown, earlier ones are refused with `certificateSuperseded`.',
+      'Requires `Authorization: Bearer` with a JWT for the audience `/v1/enroll:renew`, which has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired recently. The new certificate should have a new key. Once the new certificate has been presented, earlier ones are refused with `certificateSuperseded`.',
     schema: { body: RenewCertificateSchema, responses: { 200: EnrolledSchema } },
     handler: async (request) => {
       const { body, headers, time: now, signal, dryRun } = request;
@@ -95,12 +95,12 @@ function answerOf({ endpoints, serverAuthority }: EnrolmentParts, { enrolled, si
     fleetlet: fleetlet.uid,
     name: fleetlet.name,
     targets: targets.map(({ uid, name }) => ({ uid, name })),
-    // A dry run has made nobody whom it could be of.
+    // A dry run created no fleetlet, so there is no certificate.
     ...(dryRun ? {} : { certificate }),
     ca: signer.bundle,
     ...(serverCa === undefined ? {} : { serverCa }),
     endpoints: endpoints(host),
   };
-  // By this the audit knows whose it is.
+  // Tells the audit log which fleetlet it is.
   return { ...ok(body), headers: { location: `/v1/fleetlets/${fleetlet.name}` } };
 }

@@ -11,16 +11,16 @@ const ITEM = `${COLLECTION}/{fleetlet}`;
 const tags = ['enrolment'];
 
 /**
- * `/v1/fleetlets`: who has enrolled. A fleetlet is of a workspace that its path does not name, so that each handler looks
- * it up and asks for the permission there; whoever may not see it hears what he would if it were not there.
+ * `/v1/fleetlets`: the enrolled fleetlets. The path does not name the workspace of a fleetlet, so each handler looks it
+ * up and checks the permission there; a fleetlet that the caller may not see looks like one that does not exist (404).
  */
 export function fleetletRoutes(parts: EnrolmentParts): Route[] {
   return [
     getRoute(parts),
     listRoute(parts),
     revokeRoute(parts),
-    bindingRoute(parts, { verb: 'bind', summary: 'Let a fleetlet speak for one more target' }),
-    bindingRoute(parts, { verb: 'unbind', summary: 'Let a fleetlet speak for a target no longer' }),
+    bindingRoute(parts, { verb: 'bind', summary: 'Bind a fleetlet to one more target' }),
+    bindingRoute(parts, { verb: 'unbind', summary: 'Unbind a fleetlet from a target' }),
     deleteRoute(parts),
   ];
 }
@@ -73,7 +73,8 @@ function revokeRoute(parts: EnrolmentParts): Route {
     path: `${ITEM}:revoke`,
     operationId: 'revokeFleetlet',
     summary: 'Revoke a fleetlet',
-    description: 'Its session ends, none of its certificates is taken or renewed any more. For ever.',
+    description:
+      'Its session ends, and none of its certificates is accepted or renewed any more. This cannot be undone.',
     tags,
     permission: 'fleetlets.revoke',
     reach: 'filtered',
@@ -127,8 +128,8 @@ function deleteRoute(parts: EnrolmentParts): Route {
     method: 'DELETE',
     path: ITEM,
     operationId: 'deleteFleetlet',
-    summary: 'Revoke a fleetlet, and forget it',
-    description: 'Its targets stay, and can be taken over by others.',
+    summary: 'Revoke a fleetlet and delete it',
+    description: 'Its targets stay, and other fleetlets can take them over.',
     tags,
     permission: 'fleetlets.delete',
     reach: 'filtered',
@@ -152,7 +153,7 @@ interface FleetletRequest {
   authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** The fleetlet, for whoever has the permission where it is. */
+/** The fleetlet, if the caller has the permission on its workspace. */
 async function seen({ reader }: EnrolmentParts, request: FleetletRequest, permission: string): Promise<ShownFleetlet> {
   const { params, signal } = request;
   const shown = await reader.fleetlet({ name: params.fleetlet }, signal);

@@ -19,7 +19,7 @@ import {
 import { EnrolmentError } from '../../domain/enrolment-error.ts';
 import { fleetletDnsName, fleetletUri } from '../../domain/fleetlet-names.ts';
 
-/** Keeps a secret so that only this platform can read it again, and only from the same place. */
+/** Encrypts a secret so that only this platform can open it, and only in the same place. */
 export interface Sealer {
   seal(secret: Secret<string>, place: SealedPlace, signal: AbortSignal): Promise<string>;
   open(sealed: string, place: SealedPlace, signal: AbortSignal): Promise<Secret<string>>;
@@ -38,18 +38,18 @@ export interface CertificateAuthoritiesDeps {
   readonly clock: Clock;
 }
 
-/** An authority with its certificate read. */
+/** An authority with its parsed certificate. */
 export interface ReadAuthority {
   readonly authority: CertificateAuthority;
   readonly x509: X509Certificate;
 }
 
-/** In case that the word of another process was lost. */
+/** In case the announcement of another process was lost. */
 const MAX_AGE_MS = 30_000;
 const READ_MS = 10_000;
 const BACKDATED_MS = 300_000;
 
-/** The authorities of this instance, read once, and their keys, opened once. */
+/** The authorities of this instance and their opened keys, cached. */
 export class CertificateAuthorities {
   readonly #deps: CertificateAuthoritiesDeps;
   readonly #keys = new Map<string, KeyObject>();
@@ -63,7 +63,7 @@ export class CertificateAuthorities {
   async all(signal: AbortSignal): Promise<readonly ReadAuthority[]> {
     const now = this.#deps.clock.now();
     if (this.#known === undefined || now >= this.#known.until) {
-      // Several wait for it, so that it has a deadline of its own.
+      // Several callers share the read, so it has its own deadline.
       const all = this.#deps.read(AbortSignal.timeout(READ_MS)).then((list) => list.map(toRead));
       const known = { all, until: now + MAX_AGE_MS };
       this.#known = known;
@@ -79,7 +79,7 @@ export class CertificateAuthorities {
     return await unlessAborted(this.#known.all, signal);
   }
 
-  /** As they were when they were read last: for what has to be decided at once. */
+  /** As last read: for decisions that cannot wait. */
   get lastRead(): readonly ReadAuthority[] {
     return this.#lastRead;
   }
@@ -88,24 +88,24 @@ export class CertificateAuthorities {
     this.#known = undefined;
   }
 
-  /** PEM of all that count now. */
+  /** PEM of all authorities that are not retired. */
   async bundle(signal: AbortSignal): Promise<string> {
     return bundleOf(await this.#list(signal), this.#deps.clock.now());
   }
 
-  /** Before the transaction that uses it: a key may have to be asked for elsewhere. */
+  /** To be called before the transaction that uses it: opening the key may need a remote call. */
   async signer(signal: AbortSignal): Promise<CertificateSigner> {
     const all = await this.#list(signal);
     const now = this.#deps.clock.now();
     const authority = issuingAuthority(all, now);
     if (authority === undefined) {
-      throw new EnrolmentError('STORED_ENROLMENT_INVALID', 'issue a certificate: there is no authority that could');
+      throw new EnrolmentError('STORED_ENROLMENT_INVALID', 'issue a certificate: there is no authority that can issue');
     }
     const key = await this.#keyOf(authority, signal);
     return { authority, bundle: bundleOf(all, now), sign: (order) => sign({ name: authority.name, key }, order) };
   }
 
-  /** A new one, sealed for its row, that nobody has been told of yet. */
+  /** A new authority, sealed for its row, and not published yet. */
   async make(signal: AbortSignal): Promise<MadeAuthority> {
     const { newUid, sealer, clock } = this.#deps;
     const [uid, now] = [newUid(), clock.now()];

@@ -3,7 +3,7 @@ import type { CertificateAuthority } from '../../domain/authority.ts';
 import { uidInUri } from '../../domain/fleetlet-names.ts';
 import type { ReadAuthority } from './certificate-authorities.ts';
 
-/** What a certificate says, once an authority of ours has vouched for it. */
+/** The contents of a certificate whose issuer was verified. */
 export interface FleetletCertificate {
   readonly fleetlet: string;
   readonly serial: string;
@@ -14,7 +14,7 @@ export interface FleetletCertificate {
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** `undefined` when it is not of one of these authorities, or not for a fleetlet. */
+/** `undefined` when none of these authorities issued it, or when it is not for a fleetlet. */
 export function fleetletCertificate(
   certificate: X509Certificate,
   authorities: readonly ReadAuthority[],
@@ -32,7 +32,7 @@ export function fleetletCertificate(
   };
 }
 
-/** The names of what we issue hold neither commas nor quotes. */
+/** Names in the platform's certificates contain neither commas nor quotes. */
 function uidOf({ subjectAltName = '' }: X509Certificate): string | undefined {
   const uris = subjectAltName.split(', ').filter((name) => name.startsWith('URI:'));
   return uris.map((name) => uidInUri(name.slice('URI:'.length))).find((uid) => uid !== undefined);

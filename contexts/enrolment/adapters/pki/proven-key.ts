@@ -3,7 +3,7 @@ import { PkiError, readSigningRequest } from '#kit/pki';
 import type { ProvenKey } from '../../application/ports.ts';
 import { invalid } from '../../domain/enrolment-error.ts';
 
-/** `INVALID_ENROLMENT` unless it is a signing request, by a key that is taken here, and signed with it. */
+/** Throws `INVALID_ENROLMENT` unless it is a signing request, for a supported key, and signed with that key. */
 export function provenKey(csr: string): ProvenKey {
   try {
     const spki = readSigningRequest(csr).export({ type: 'spki', format: 'der' });

@@ -1,14 +1,14 @@
 import type { Clock } from '#kit/std';
 
-/** More are forgotten early, the oldest first: they are good for minutes anyway. */
+/** Beyond this the oldest are forgotten early: they are valid for minutes only. */
 const MAX = 100_000;
 
 /**
- * The ids of tokens that were taken, for as long as they would be taken again.
+ * The ids of accepted tokens, for as long as they stay valid.
  *
- * DECISION: of this process alone. A token that somebody overheard could be shown to another replica for as long as it
- * lives, six minutes at most; it travels in TLS, and what could be had with it is the session of a fleetlet that takes
- * it back by connecting again.
+ * DECISION: per process. An intercepted token could be presented to another replica until it expires, after at most six
+ * minutes. It travels in TLS, and all it yields is the session of a fleetlet, which the fleetlet takes back by
+ * reconnecting.
  */
 export class UsedTokens {
   readonly #until = new Map<string, number>();
@@ -18,7 +18,7 @@ export class UsedTokens {
     this.#clock = clock;
   }
 
-  /** `false` when it was taken before. */
+  /** `false` when it was used before. */
   take(id: string, until: number): boolean {
     const now = this.#clock.now();
     const known = this.#until.get(id);

@@ -1,2 +1,2 @@
-/** Announced with each change after which somebody is to be let in no longer, or for something else. */
+/** Announced with each change that revokes a credential, or changes what it allows. */
 export const CHANGED_TOPIC = 'enrolment';

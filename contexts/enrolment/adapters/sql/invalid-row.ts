@@ -8,6 +8,6 @@ export function invalidRow(what: string, cause?: unknown): EnrolmentError {
 export function stale(what: string): EnrolmentError {
   return new EnrolmentError(
     'VERSION_STALE',
-    `${what} was changed or deleted meanwhile. Read it again, and repeat the change if it still makes sense.`,
+    `${what} was changed or deleted meanwhile. Read it again, and repeat the change if it still applies.`,
   );
 }

@@ -8,7 +8,7 @@ const COLUMNS = sql.raw(
   'uid, name, certificate, fingerprint, sealed_key, create_time, issue_from, retire_time, not_after',
 );
 
-/** The oldest first. */
+/** Oldest first. */
 export const ALL_AUTHORITIES: Statement = sql`SELECT ${COLUMNS} FROM enrolment_authorities ORDER BY create_time, uid`;
 
 export function toAuthority(row: Row): CertificateAuthority {
@@ -25,7 +25,7 @@ export function toAuthority(row: Row): CertificateAuthority {
   };
 }
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlAuthorityStore implements AuthorityStore {
   readonly #tx: Transaction;
 

@@ -4,7 +4,7 @@ import type { Fleetlet } from '../../domain/fleetlet.ts';
 import { CHANGED_TOPIC } from './changed-topic.ts';
 import { FLEETLET_COLUMNS, toFleetlet } from './fleetlet-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlBindingStore implements BindingStore {
   readonly #tx: Transaction;
 

@@ -22,16 +22,16 @@ export interface ShownFleetlet {
 
 export interface SqlEnrolmentReaderDeps {
   readonly storage: Pick<Storage, 'all' | 'get' | 'read'>;
-  /** Where workspaces stand at the same moment; those that are not there are left out. */
+  /** The paths of workspaces in the same snapshot; missing workspaces are left out. */
   readonly places: (reader: Reader) => {
     places(names: readonly string[], signal: AbortSignal): Promise<readonly { readonly path: string }[]>;
   };
 }
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the number of parameters that a statement may have on both database engines. */
 const ROWS = 1_000;
 
-/** What is committed, for lists and for those who ask who somebody is. Never waits for a writer. */
+/** Reads committed state, for lists and for authentication. Never waits for a writer. */
 export class SqlEnrolmentReader {
   readonly #deps: SqlEnrolmentReaderDeps;
 
@@ -66,7 +66,7 @@ export class SqlEnrolmentReader {
     }, signal);
   }
 
-  /** In the order of their names, those only that are in what somebody may see. */
+  /** In the order of names, limited to the visible set. */
   async fleetlets(visible: VisibleSet, range: Range, signal: AbortSignal): Promise<readonly ShownFleetlet[]> {
     const { storage, places } = this.#deps;
     return await storage.read(async (reader) => {
@@ -83,7 +83,7 @@ export class SqlEnrolmentReader {
     return (await this.#deps.storage.all(ALL_AUTHORITIES, signal)).map(toAuthority);
   }
 
-  /** Those of them that are there, in no order. */
+  /** Those that exist, unordered. */
   async fleetletsByUid(uids: readonly string[], signal: AbortSignal): Promise<readonly ShownFleetlet[]> {
     const found: ShownFleetlet[] = [];
     for (let start = 0; start < uids.length; start += ROWS) {
@@ -99,7 +99,7 @@ export class SqlEnrolmentReader {
     return found;
   }
 
-  /** What a fleetlet is bound to by this name. */
+  /** The fleetlet's binding to the target of this name. */
   async boundTo(fleetlet: string, name: string, signal: AbortSignal): Promise<Binding | undefined> {
     const row = await this.#deps.storage.get<BindingRow>(
       sql`SELECT fleetlet, target, name FROM enrolment_bindings WHERE fleetlet = ${fleetlet} AND name = ${name}`,
@@ -128,7 +128,7 @@ function memberOf(within: readonly { readonly path: string }[] | undefined): Sta
   )})`;
 }
 
-/** Up to the first text after all that begin with this path: the character after the slash, in the order of bytes. */
+/** The upper bound is exclusive: `0` follows `/` in byte order. */
 function inSubtree(path: string): Statement {
   return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }

@@ -6,7 +6,7 @@ import { CHANGED_TOPIC } from './changed-topic.ts';
 import { FLEETLET_COLUMNS, toFleetlet } from './fleetlet-row.ts';
 import { stale } from './invalid-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlFleetletStore implements FleetletStore {
   readonly #tx: Transaction;
 
@@ -55,7 +55,7 @@ export class SqlFleetletStore implements FleetletStore {
         key_hash = ${origin?.keyHash ?? null},
         version = ${version}, update_time = ${updateTime}
       WHERE uid = ${uid} AND version = ${version - 1}`;
-    // That somebody has a new certificate changes nothing for anybody else.
+    // A new certificate changes nothing for other processes, so only a revocation is announced.
     const changed = await this.#tx.run(state === 'Revoked' ? sql.announce(CHANGED_TOPIC, update) : update);
     if (changed !== 1) throw stale(`Fleetlet ${next.name}`);
   }

@@ -4,7 +4,7 @@ import type { TokenKey, TokenStore } from '../../application/ports.ts';
 import type { BootstrapToken } from '../../domain/bootstrap-token.ts';
 import { TOKEN_COLUMNS, toToken } from './token-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlTokenStore implements TokenStore {
   readonly #tx: Transaction;
 

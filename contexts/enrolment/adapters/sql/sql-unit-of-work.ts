@@ -13,7 +13,7 @@ export interface EnrolmentUnitDeps {
   readonly workspaces: (tx: Transaction) => WorkspaceDirectory;
 }
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** Adapts a transaction to the ports of the application. The code that opened the transaction also ends it. */
 export function enrolmentUnitOfWork(tx: Transaction, { newId, targets, workspaces }: EnrolmentUnitDeps): UnitOfWork {
   return {
     tokens: new SqlTokenStore(tx),

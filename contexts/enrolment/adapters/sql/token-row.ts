@@ -24,7 +24,7 @@ export function toToken(row: Row): BootstrapToken {
   };
 }
 
-/** A list that cannot be read would be no list, and a token without one could do more: it is refused. */
+/** Ignoring an unreadable list would widen the token, so the token is refused. */
 function toNames(text: string, id: string): readonly ResourceName[] {
   try {
     const value: unknown = JSON.parse(text);

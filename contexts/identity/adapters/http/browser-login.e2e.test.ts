@@ -39,7 +39,7 @@ describe('logging in with a browser', { skip: withoutBrowser() }, () => {
     await database.dispose();
   });
 
-  /** In a browser of its own, with cookies of its own. */
+  /** In a separate browser context, with separate cookies. */
   const withPage = async (body: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> => {
     const context = await browser.newContext();
     try {

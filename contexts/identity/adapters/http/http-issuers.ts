@@ -11,7 +11,7 @@ const COLLECTION = '/v1/issuers';
 const ITEM = `${COLLECTION}/{issuer}`;
 const tags = ['identity'];
 
-/** `/v1/issuers`: whose word is taken for who somebody is. */
+/** `/v1/issuers`: the trusted OpenID providers. */
 export function issuerRoutes(parts: IdentityParts): Route[] {
   return [createRoute(parts), getRoute(parts), listRoute(parts), patchRoute(parts), deleteRoute(parts)];
 }
@@ -64,7 +64,7 @@ function listRoute({ directory }: IdentityParts): Route {
     path: COLLECTION,
     operationId: 'listIssuers',
     summary: 'List the issuers',
-    description: 'In the order of their names, those set by configuration among them.',
+    description: 'In the order of their names, including those set by configuration.',
     tags,
     permission: 'issuers.read',
     schema: { item: IssuerSchema },
@@ -83,7 +83,7 @@ function patchRoute({ storage, sealer, issuers, unit, changed }: IdentityParts):
     method: 'PATCH',
     path: ITEM,
     operationId: 'patchIssuer',
-    summary: 'Change an issuer',
+    summary: 'Update an issuer',
     tags,
     permission: 'issuers.update',
     etag: true,
@@ -108,8 +108,8 @@ function deleteRoute({ storage, issuers, unit, changed }: IdentityParts): Route 
     method: 'DELETE',
     path: ITEM,
     operationId: 'deleteIssuer',
-    summary: 'Trust an issuer no longer',
-    description: 'Its tokens are not taken any more, and whoever logged in there is logged out.',
+    summary: 'Delete an issuer',
+    description: 'Its tokens are no longer accepted, and users who logged in through it are logged out.',
     tags,
     permission: 'issuers.delete',
     ifMatch: 'optional',

@@ -23,9 +23,9 @@ const CHOICES = '/v1/login';
 const CALLBACK = `${CHOICES}/callback`;
 const tags = ['identity'];
 const shared = { tags, permission: 'public' } as const;
-const Redirect = Type.Null({ description: 'Go on at `Location`.' });
+const Redirect = Type.Null({ description: 'Continue at `Location`.' });
 
-/** Logging in with a browser, and with a one-time code. Whoever is here is not known yet. */
+/** Login with a browser or a one-time code. The caller is not authenticated yet. */
 export function loginRoutes(parts: IdentityParts): Route[] {
   return [pageRoute(parts), choicesRoute(parts), beginRoute(parts), callbackRoute(parts), redeemRoute(parts)];
 }
@@ -36,12 +36,12 @@ function pageRoute({ directory }: IdentityParts): Route {
     method: 'GET',
     path: '/login',
     operationId: 'getLoginPage',
-    summary: 'The page to log in with a browser',
+    summary: 'Get the login page for browsers',
     schema: {
       query: Type.Object({
         returnTo: LoginQuerySchema.properties.returnTo,
-        error: Type.Optional(Type.Enum(LOGIN_FAILURE_NAMES, { description: 'Why the login before came to nothing.' })),
-        outcome: Type.Optional(Type.Enum(['done'], { description: 'The login is done.' })),
+        error: Type.Optional(Type.Enum(LOGIN_FAILURE_NAMES, { description: 'Why the previous login failed.' })),
+        outcome: Type.Optional(Type.Enum(['done'], { description: 'The login succeeded.' })),
       }),
       responses: { 200: Type.String() },
     },
@@ -62,8 +62,8 @@ function choicesRoute({ directory }: IdentityParts): Route {
     method: 'GET',
     path: CHOICES,
     operationId: 'listLoginChoices',
-    summary: 'Where one can log in',
-    description: 'What a browser or a CLI needs to know to begin.',
+    summary: 'List the ways to log in',
+    description: 'For a browser or a CLI, to begin a login.',
     schema: { responses: { 200: LoginChoicesSchema } },
     handler: async ({ signal }) => {
       const issuers = (await directory.all(signal)).map((issuer) => {
@@ -89,7 +89,7 @@ function beginRoute({ directory, flow, secrets, origins }: IdentityParts): Route
     method: 'GET',
     path: `${CHOICES}/{issuer}`,
     operationId: 'beginLogin',
-    summary: 'Begin to log in with a browser',
+    summary: 'Begin a login with a browser',
     schema: { params: IssuerParamsSchema, query: LoginQuerySchema, responses: { 302: Redirect } },
     handler: async ({ params, query, headers, time, signal }) => {
       const returnTo = safeReturnTo(query.returnTo, LOGGED_IN);
@@ -113,7 +113,7 @@ function callbackRoute(parts: IdentityParts): Route {
     method: 'GET',
     path: CALLBACK,
     operationId: 'completeLogin',
-    summary: 'Where an issuer sends the browser back to',
+    summary: 'Complete a login: the issuer redirects the browser here',
     schema: { query: LoginCallbackQuerySchema, responses: { 302: Redirect } },
     handler: async (request) => {
       const { query, headers, time, signal } = request;
@@ -143,7 +143,7 @@ function redeemRoute({ storage, unit, login, origins, removeCodes }: IdentityPar
     path: `${CHOICES}:redeem`,
     operationId: 'redeemLogin',
     summary: 'Log in with a one-time code',
-    description: 'Gives an administrator a session, once for each code.',
+    description: 'Opens an administrator session. Each code works once.',
     schema: { body: RedeemLoginSchema, responses: { 200: RedeemedLoginSchema } },
     handler: async (request) => {
       const { body, headers, time, signal } = request;
@@ -154,7 +154,7 @@ function redeemRoute({ storage, unit, login, origins, removeCodes }: IdentityPar
         const { session, text } = await login.redeem(unit(tx), { ...body, ...from, now: time }, signal);
         const { principal, expireTime } = session;
         const told = { principal, expireTime: new Date(expireTime).toISOString() };
-        // A dry run opened nothing, so there is nothing to show.
+        // A dry run opened no session, so there is no token to return.
         if (dryRun) return ok(told);
         if (own === undefined) return ok({ ...told, token: text });
         return { ...ok(told), headers: { 'set-cookie': setSessionCookie(text, own, expireTime - time) } };
@@ -165,13 +165,13 @@ function redeemRoute({ storage, unit, login, origins, removeCodes }: IdentityPar
   });
 }
 
-/** Nobody is to be logged in by a page of somebody else's either. */
+/** Login is also refused for pages of other origins, so that they cannot log a user in. */
 function browserOrigin(origins: readonly string[], headers: Parameters<typeof ownOrigin>[1]): OwnOrigin {
   const own = ownOrigin(origins, headers);
   if (own === undefined) {
     throw new IdentityError(
       'ORIGIN_REFUSED',
-      'This platform is not set up to be reached by this address. Use its own.',
+      'This platform is not configured for this address. Use one of its own addresses.',
     );
   }
   checkSameOrigin(headers, 'POST', own);

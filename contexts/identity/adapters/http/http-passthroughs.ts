@@ -13,7 +13,7 @@ import { findPassthrough, passthroughsWith, removePassthrough, savePassthrough }
 export interface PassthroughRoutesDeps {
   readonly storage: Storage;
   readonly directory: IssuerDirectory;
-  /** A target and where it is; throws the error of one that is missing. */
+  /** Finds a target and its workspace; throws the not-found error of the targets context. */
   readonly requireTarget: (
     reader: Reader,
     name: string,
@@ -21,11 +21,11 @@ export interface PassthroughRoutesDeps {
 }
 
 const PATH = '/v1/targets/{target}/passthrough';
-/** On the root: with it, tokens of everybody leave the platform. */
+/** Required on the root, since it lets tokens of all users leave the platform. */
 const PERMISSION = 'targets.passthrough';
 const tags = ['targets'];
 
-/** Which tokens go to the API server of a target as they are. */
+/** Configures which tokens are passed unchanged to the API server of a target. */
 export function passthroughRoutes(deps: PassthroughRoutesDeps): Route[] {
   return [putRoute(deps), getRoute(deps), deleteRoute(deps)];
 }
@@ -35,8 +35,8 @@ function putRoute({ storage, directory, requireTarget }: PassthroughRoutesDeps):
     method: 'PUT',
     path: PATH,
     operationId: 'putTargetPassthrough',
-    summary: 'Let tokens of one audience go to the API server of a target',
-    description: `The platform takes tokens of this audience at the API of this target and nowhere else, and hands them on as they are. Needs ${PERMISSION} on the root workspace beside the permission for the target.`,
+    summary: 'Pass tokens of one audience through to the API server of a target',
+    description: `The platform accepts tokens of this audience at the API of this target and nowhere else, and passes them on unchanged. Requires ${PERMISSION} on the root workspace in addition to the permission on the target.`,
     tags,
     permission: 'targets.update',
     schema: {
@@ -67,7 +67,7 @@ function getRoute({ storage, requireTarget }: PassthroughRoutesDeps): Route {
     method: 'GET',
     path: PATH,
     operationId: 'getTargetPassthrough',
-    summary: 'Get which tokens go to the API server of a target',
+    summary: 'Get the passthrough of a target',
     tags,
     permission: 'targets.read',
     schema: { params: TargetParamsSchema, responses: { 200: TargetPassthroughSchema } },
@@ -86,8 +86,8 @@ function deleteRoute({ storage, requireTarget }: PassthroughRoutesDeps): Route {
     method: 'DELETE',
     path: PATH,
     operationId: 'deleteTargetPassthrough',
-    summary: 'Let no tokens go to the API server of a target',
-    description: `Its callers are impersonated. Needs ${PERMISSION} on the root workspace beside the permission for the target.`,
+    summary: 'Delete the passthrough of a target',
+    description: `Callers are impersonated from then on. Requires ${PERMISSION} on the root workspace in addition to the permission on the target.`,
     tags,
     permission: 'targets.update',
     schema: { params: TargetParamsSchema, responses: { 204: NoContent } },

@@ -208,7 +208,7 @@ eachDatabase('service accounts', (fresh, engine) => {
         const there = async () => (await call(other.server, ME, { headers: bearer(token) })).status;
         assert.equal(await there(), 200);
         await ask(`DELETE ${ACCOUNTS}/shared/tokens/${name}`, { want: 204 });
-        // The clock stands still, so that nothing but the announcement can have told.
+        // The clock stands still, so only the announcement can have emptied the cache.
         await until(async () => (await there()) === 401);
       } finally {
         await other.close();

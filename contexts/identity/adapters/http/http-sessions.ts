@@ -15,7 +15,7 @@ const COLLECTION = '/v1/sessions';
 const tags = ['identity'];
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** `/v1/sessions`: everybody's own, and the end of somebody else's. */
+/** `/v1/sessions`: the caller's own sessions, and the revocation of another user's. */
 export function sessionRoutes(parts: IdentityParts): Route[] {
   return [listRoute(parts), deleteRoute(parts), revokeRoute(parts), logoutRoute(parts)];
 }
@@ -71,7 +71,7 @@ function revokeRoute({ storage, unit, login, changed }: IdentityParts): Route {
     path: `${COLLECTION}:revoke`,
     operationId: 'revokeSessions',
     summary: 'Log a user out everywhere',
-    description: 'Ends all sessions of a user, and whatever tokens an issuer gave out for the user until now.',
+    description: 'Ends all sessions of a user, and revokes every token that issuers have issued to the user so far.',
     tags,
     permission: 'sessions.delete',
     schema: { body: RevokeSessionsSchema, responses: { 200: RevokedSessionsSchema } },
@@ -94,7 +94,7 @@ function logoutRoute(parts: IdentityParts): Route {
     operationId: 'logout',
     summary: 'Log out',
     description:
-      'Ends the session that asks, or the token of an issuer that it asks with. The token of a service account is ended by deleting it.',
+      'Ends the session of the caller, or revokes the issuer token that the request carries. To end the token of a service account, delete it.',
     tags,
     permission: 'sessions.delete',
     reach: 'filtered',
@@ -113,7 +113,7 @@ function logoutRoute(parts: IdentityParts): Route {
   });
 }
 
-/** By what the caller is known, as the authenticator saw it. */
+/** The credential that the caller authenticated with. */
 type Caller =
   | { readonly kind: 'session'; readonly hash: string; readonly byCookie: boolean }
   | { readonly kind: 'issuerToken'; readonly hash: string }
@@ -142,7 +142,7 @@ async function endCaller(
     return;
   }
   if (caller.kind === 'other') {
-    throw sessionNotFound('These credentials are no session. A token of a service account is ended by deleting it.');
+    throw sessionNotFound('These credentials are not a session. To end the token of a service account, delete it.');
   }
   const revocation = { key: tokenKey(caller.hash), notAfter: time, expireTime: time + MAX_TOKEN_AGE_MS };
   await unit.revocations.put(revocation, signal);

@@ -19,7 +19,7 @@ const COLLECTION = '/v1/workspaces/{workspace}/service-accounts/{serviceAccount}
 const ITEM = `${COLLECTION}/{token}`;
 const tags = ['identity'];
 
-/** Tokens of a service account. Each is shown once, when it is made. */
+/** Tokens of a service account. The token itself is returned once, on creation. */
 export function tokenRoutes(parts: IdentityParts): Route[] {
   return [createRoute(parts), getRoute(parts), listRoute(parts), rotateRoute(parts), deleteRoute(parts)];
 }
@@ -29,8 +29,8 @@ function createRoute({ storage, accounts, unit }: IdentityParts): Route {
     method: 'POST',
     path: COLLECTION,
     operationId: 'createServiceAccountToken',
-    summary: 'Make a token',
-    description: 'The answer holds the token, this once.',
+    summary: 'Create a token',
+    description: 'The response contains the token itself. It cannot be retrieved again.',
     tags,
     permission: 'serviceAccountTokens.create',
     idempotency: 'secret',
@@ -49,7 +49,7 @@ function getRoute({ reader }: IdentityParts): Route {
     method: 'GET',
     path: ITEM,
     operationId: 'getServiceAccountToken',
-    summary: 'Get what is known of a token',
+    summary: "Get a token's metadata",
     tags,
     permission: 'serviceAccountTokens.read',
     schema: { params: TokenParamsSchema, responses: { 200: TokenSchema } },
@@ -92,8 +92,9 @@ function rotateRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     method: 'POST',
     path: `${ITEM}:rotate`,
     operationId: 'rotateServiceAccountToken',
-    summary: 'Replace a token by a new one',
-    description: 'The old one is taken for as long as `overlap` says. The answer holds the new one, this once.',
+    summary: 'Rotate a token',
+    description:
+      'The old token stays valid for `overlap`. The response contains the new token itself. It cannot be retrieved again.',
     tags,
     permission: 'serviceAccountTokens.create',
     idempotency: 'secret',
@@ -116,7 +117,7 @@ function deleteRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     path: ITEM,
     operationId: 'deleteServiceAccountToken',
     summary: 'Revoke a token',
-    description: 'From now on nobody is let in with it.',
+    description: 'Effective at once.',
     tags,
     permission: 'serviceAccountTokens.delete',
     schema: { params: TokenParamsSchema, responses: { 204: NoContent } },

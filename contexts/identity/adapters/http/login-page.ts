@@ -6,7 +6,7 @@ import { LOGIN_FAILURES, type LoginFailure } from './login-failures.ts';
 export interface LoginPage {
   readonly issuers: readonly Pick<Issuer, 'name' | 'displayName'>[];
   readonly failure: LoginFailure | undefined;
-  /** Somebody has just logged in. */
+  /** The user has just logged in. */
   readonly done: boolean;
   readonly returnTo: string | undefined;
 }
@@ -21,7 +21,7 @@ input { width: 100%; box-sizing: border-box; padding: .6rem; font: inherit; }
 [role=alert] { border-left: .3rem solid #b00020; padding: .3rem .8rem; background: #fdecef; }
 `;
 
-/** Bodies are JSON here, which a form alone cannot send. */
+/** Request bodies are JSON, which a form without a script cannot send. */
 const SCRIPT = `
 const tell = (text) => { const place = document.getElementById('told'); place.textContent = text; place.hidden = text === ''; };
 const send = async (path, body) => {
@@ -42,7 +42,7 @@ document.getElementById('logout')?.addEventListener('click', async () => {
 });
 `;
 
-/** Nothing but this very script and style, and nothing from or to anywhere else. */
+/** Allows only this script and this style, and no requests to other origins. */
 export const LOGIN_PAGE_POLICY = [
   "default-src 'none'",
   `script-src '${hashOf(SCRIPT)}'`,
@@ -53,10 +53,10 @@ export const LOGIN_PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Where a login ends that was not told where to go. */
+/** Where a login without `returnTo` ends. */
 export const LOGGED_IN = '/login?outcome=done';
 
-/** Choices, and what went wrong: until there is more of a user interface, this is the door. */
+/** The login choices, and the failure of the previous attempt. The only page until there is a user interface. */
 export function loginPage(page: LoginPage): string {
   return `<!doctype html>
 <html lang="en">

@@ -6,26 +6,26 @@ import { MAX_GROUPS, type MappedClaims } from '../../domain/subject.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** CEL over `claims`, as administrators write it. What it runs on comes from outside, so its cost is bounded. */
+/** CEL over `claims`, written by administrators. The claims come from outside, so the cost of evaluation is bounded. */
 export class ClaimExpressions implements ClaimLanguage {
   readonly #language = new BoundedCel({ claims: 'map' });
 
   faultOf(expression: string, gives: 'text' | 'list'): string | undefined {
     try {
       const { type } = this.#language.compile(expression);
-      return fits(type, gives) ? undefined : `must give ${gives === 'text' ? 'a text' : 'a list of texts'}`;
+      return fits(type, gives) ? undefined : `must yield ${gives === 'text' ? 'a string' : 'a list of strings'}`;
     } catch (error) {
-      if (error instanceof CelError) return `cannot be used: ${error.message}`;
+      if (error instanceof CelError) return `cannot be compiled: ${error.message}`;
       throw error;
     }
   }
 
-  /** `SUBJECT_REFUSED` when the claims are not what the mapping expects. */
+  /** Throws `SUBJECT_REFUSED` when the claims are not what the mapping expects. */
   map({ name, claims }: Pick<Issuer, 'name' | 'claims'>, token: Claims): MappedClaims {
     const refuse = (what: string): IdentityError =>
       new IdentityError(
         'SUBJECT_REFUSED',
-        `The issuer ${name} knows this user, but its mapping of ${what} does not fit the claims of the token. Ask an administrator to look at it.`,
+        `The issuer ${name} knows this user, but its mapping of ${what} does not fit the claims of the token. Ask an administrator to check the mapping.`,
         { details: { issuer: name } },
       );
     const username = this.#evaluate(claims.username, token);
@@ -37,7 +37,7 @@ export class ClaimExpressions implements ClaimLanguage {
     return { username, groups, sharedGroups: shared };
   }
 
-  /** `undefined` when it cannot be worked out on these claims. */
+  /** `undefined` when evaluation fails on these claims. */
   #evaluate(expression: string, claims: Claims): unknown {
     try {
       return this.#language.compile(expression).evaluate({ claims });

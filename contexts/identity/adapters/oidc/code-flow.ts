@@ -38,7 +38,7 @@ export interface Leg {
   readonly redirectUri: string;
 }
 
-/** The authorisation code flow with PKCE, the platform being the client. */
+/** The authorization code flow with PKCE; the platform is the client. */
 export class CodeFlow {
   readonly #deps: CodeFlowDeps;
 
@@ -46,7 +46,7 @@ export class CodeFlow {
     this.#deps = deps;
   }
 
-  /** Where the browser is sent. */
+  /** The URL to redirect the browser to. */
   async begin({ issuer, attempt, redirectUri }: Leg, signal: AbortSignal): Promise<URL> {
     const { metadata } = await this.#deps.issuers.client(issuer).facts(signal);
     const { state, nonce, verifier } = secretsOf(attempt);
@@ -65,7 +65,7 @@ export class CodeFlow {
     return url;
   }
 
-  /** Who came back; `undefined` when the issuer refused, or when what came back does not belong to the attempt. */
+  /** The verified user; `undefined` when the issuer refused, or when the response does not belong to the attempt. */
   async complete(
     { issuer, attempt, redirectUri }: Leg,
     answer: URLSearchParams,
@@ -89,14 +89,14 @@ export class CodeFlow {
       const options = { expectedNonce: nonce, requireIdToken: true };
       const { id_token: token } = await processAuthorizationCodeResponse(metadata, client, response, options);
       if (token === undefined) return undefined;
-      // That it came over TLS is not enough for us: it is verified like a token that anybody shows.
+      // TLS alone is not trusted: the token is verified like any bearer token.
       return await this.#deps.verifier.verifyOf(issuer, { token, audiences: [issuer.clientId] }, signal);
     } catch (error) {
       if (error instanceof FleetError || signal.aborted) throw error;
-      // Only its code: what such an error holds besides was sent by somebody.
+      // Logs the code only: other parts of the error may contain data from outside.
       this.#deps.log.warn(
         { name: issuer.name, reason: codeOf(error) },
-        'a login was not completed; its browser was told',
+        'login not completed; the browser was told to begin again',
       );
       if (isRefusal(error)) return undefined;
       throw unavailable(issuer, error);
@@ -121,7 +121,7 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** `invalid_grant`, `ECONNREFUSED`, or what kind of error it is. */
+/** `invalid_grant`, `ECONNREFUSED`, or the name of the error's class. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { error: refusal, code } = error as { error?: unknown; code?: unknown };

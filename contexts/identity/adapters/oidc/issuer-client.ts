@@ -18,29 +18,32 @@ export interface IssuerClientDeps {
   readonly dial?: IssuerDial | undefined;
 }
 
-/** What the issuer said of itself. */
+/** The metadata and keys that the issuer published. */
 export interface IssuerFacts {
   readonly metadata: AuthorizationServer;
   readonly keys: ReturnType<typeof createLocalJWKSet>;
   readonly time: number;
 }
 
-/** Older than this, they are fetched again behind the back of whoever asks. */
+/** After this age they are refetched in the background. */
 const FRESH_MS = 10 * 60_000;
-/** Older than this, they are not used any more: a key that leaked and was withdrawn must end, reachable or not. */
+/** After this age they are not used any more: a withdrawn key must stop working even when the issuer is unreachable. */
 const MAX_AGE_MS = 60 * 60_000;
-/** However many tokens with unknown keys come, and however long it is away, the issuer is asked only so often. */
+/**
+ * Minimum time between requests to the issuer, however many tokens with unknown keys arrive and however long it is
+ * down.
+ */
 const COOLDOWN_MS = 10_000;
 const NO_SUCH_KEY = errors.JWKSNoMatchingKey;
 
-/** One issuer from here: its metadata and keys, as fresh as they have to be. Nobody waits for another issuer. */
+/** The metadata and keys of one issuer, refreshed as needed. A slow issuer does not delay the others. */
 export class IssuerClient {
   readonly #deps: IssuerClientDeps;
   readonly #fetch: IssuerFetch;
   #facts: IssuerFacts | undefined;
   #lastTry: { readonly time: number; readonly error: unknown } | undefined;
   #pending: Promise<void> | undefined;
-  /** When a key that was not known was last looked for. */
+  /** When an unknown key was last looked up. */
   #lookedForKey = -Infinity;
 
   constructor(deps: IssuerClientDeps) {
@@ -48,14 +51,14 @@ export class IssuerClient {
     this.#fetch = deps.fetch ?? issuerFetch(deps.issuer, deps.dial);
   }
 
-  /** For calls of oauth4webapi. */
+  /** Options for calls of oauth4webapi. */
   get requestOptions() {
     const isPlain = this.#deps.issuer.url.startsWith('http:');
     // oxlint-disable-next-line typescript/no-deprecated -- Marked so to stand out; an issuer is plain HTTP on loopback only.
     return { [customFetch]: this.#fetch, [allowInsecureRequests]: isPlain };
   }
 
-  /** `ISSUER_UNAVAILABLE` when it cannot be asked and nothing recent enough is known. */
+  /** Throws `ISSUER_UNAVAILABLE` when the issuer cannot be reached and nothing recent enough is cached. */
   async facts(signal: AbortSignal): Promise<IssuerFacts> {
     const age = this.#facts === undefined ? Infinity : this.#deps.clock.now() - this.#facts.time;
     if (age >= MAX_AGE_MS) {
@@ -68,7 +71,9 @@ export class IssuerClient {
     return this.#facts;
   }
 
-  /** Throws what jose throws. A key that is not known may be new: the issuer is asked once, and the token looked at again. */
+  /**
+   * Throws the errors of jose. An unknown key may be new: the keys are refetched once, and the token is verified again.
+   */
   async verify(token: string, options: JWTVerifyOptions, signal: AbortSignal): Promise<JWTPayload> {
     const { metadata, keys } = await this.facts(signal);
     const whole = { ...options, issuer: metadata.issuer, currentDate: new Date(this.#deps.clock.now()) };
@@ -77,14 +82,14 @@ export class IssuerClient {
     } catch (error) {
       if (!(error instanceof NO_SUCH_KEY)) throw error;
       await this.#lookForKey(signal);
-      // Whether the key is a forger's or a new one cannot be told now.
+      // Without the issuer, a forger's key cannot be told from a new one.
       if (this.#lastTry?.error !== undefined) throw this.#unavailable();
       if (this.#facts === undefined || this.#facts.keys === keys) throw error;
       return (await jwtVerify(token, this.#facts.keys, whole)).payload;
     }
   }
 
-  /** Not counted from the ordinary fetch: an issuer may change its key right after it. */
+  /** Has its own cooldown, apart from the ordinary fetch: an issuer may rotate its key right after that. */
   async #lookForKey(signal: AbortSignal): Promise<void> {
     const now = this.#deps.clock.now();
     const isPending = this.#pending !== undefined;
@@ -98,7 +103,7 @@ export class IssuerClient {
     return this.#lastTry !== undefined && this.#deps.clock.now() - this.#lastTry.time < COOLDOWN_MS;
   }
 
-  /** All who wait share one try, and one of them who leaves does not end it. */
+  /** All waiters share one attempt; an abort by one of them does not end it. */
   async #refetch(signal: AbortSignal): Promise<void> {
     this.#pending ??= this.#tryOnce().finally(() => {
       this.#pending = undefined;
@@ -125,13 +130,13 @@ export class IssuerClient {
 
   async #readKeys({ jwks_uri: address }: AuthorizationServer): Promise<JSONWebKeySet> {
     const url = URL.parse(address ?? '');
-    // Plain HTTP is for an issuer on this machine, and no other leads there.
+    // An issuer with plain HTTP is on this machine, and its keys must be there too.
     const isPlain = this.#deps.issuer.url.startsWith('http:');
     const isSafe = url?.protocol === 'https:' || (isPlain && url?.protocol === 'http:' && isThisMachine(url.hostname));
-    if (url === null || !isSafe) throw new Error('it names no place of its keys that can be trusted');
+    if (url === null || !isSafe) throw new Error('the issuer names no trustworthy URL for its keys');
     const response = await this.#fetch(url.href, { method: 'GET', headers: { accept: 'application/json' } });
-    if (response.status !== 200) throw new Error(`its keys were answered with ${response.status}`);
-    // createLocalJWKSet checks that it is one.
+    if (response.status !== 200) throw new Error(`the key endpoint answered with status ${response.status}`);
+    // createLocalJWKSet validates the shape.
     return (await response.json()) as JSONWebKeySet;
   }
 
@@ -139,7 +144,7 @@ export class IssuerClient {
     const { name } = this.#deps.issuer;
     return new IdentityError(
       'ISSUER_UNAVAILABLE',
-      `The issuer ${name} cannot be reached, so its tokens cannot be judged right now. Try again in a moment.`,
+      `The issuer ${name} cannot be reached, so its tokens cannot be verified right now. Try again in a moment.`,
       { details: { issuer: name }, cause: this.#lastTry?.error },
     );
   }

@@ -4,18 +4,18 @@ import { IssuerClient } from './issuer-client.ts';
 import type { IssuerDial, IssuerFetch } from './issuer-fetch.ts';
 
 export interface IssuerDirectoryDeps {
-  /** They are there whatever the database says. */
+  /** Set by configuration; independent of the database. */
   readonly configured: readonly Issuer[];
   readonly stored: (signal: AbortSignal) => Promise<readonly Issuer[]>;
   readonly clock: Clock;
-  /** For tests; an ordinary one for each issuer otherwise. */
+  /** For tests; by default an ordinary one per issuer. */
   readonly fetch?: IssuerFetch;
   readonly dial?: IssuerDial;
 }
 
 const MAX_AGE_MS = 60_000;
 
-/** Who is believed, by configuration and by the API, and a client for each. */
+/** The trusted issuers, from configuration and API, with a client for each. */
 export class IssuerDirectory {
   readonly #deps: IssuerDirectoryDeps;
   readonly #known: ReadCache<readonly Issuer[]>;
@@ -26,7 +26,7 @@ export class IssuerDirectory {
     this.#known = new ReadCache({ clock: deps.clock, entries: 1, maxAgeMs: MAX_AGE_MS });
   }
 
-  /** By name. What the configuration names counts for more than what the database does. */
+  /** In the order of names. On a conflict the configuration overrides the database. */
   async all(signal: AbortSignal): Promise<readonly Issuer[]> {
     const all = await this.#known.get('all', async () => {
       const { configured, stored } = this.#deps;
@@ -40,19 +40,21 @@ export class IssuerDirectory {
     return (await this.all(signal)).find((issuer) => issuer.name === name);
   }
 
-  /** By what a token says in `iss`. */
+  /** Finds the issuer by the `iss` claim of a token. */
   async byUrl(iss: string, signal: AbortSignal): Promise<Issuer | undefined> {
     return (await this.all(signal)).find(({ url }) => isSameUrl(url, iss));
   }
 
-  /** The same one as long as it would be asked in the same way, so that what it knows is not lost by a new display name. */
+  /**
+   * The same client as long as URL and CA stay the same, so that e.g. a new display name does not drop its cached keys.
+   */
   client(issuer: Issuer): IssuerClient {
     const key = JSON.stringify([issuer.uid, issuer.url, issuer.ca]);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
     const { clock, fetch, dial } = this.#deps;
     const client = new IssuerClient({ issuer, clock, dial, ...(fetch === undefined ? {} : { fetch }) });
-    // Clients of issuers that are gone: all are made again when they are asked for.
+    // Mostly clients of deleted issuers; the others are recreated on demand.
     if (this.#clients.size >= 1_000) this.#clients.clear();
     this.#clients.set(key, client);
     return client;

@@ -11,7 +11,10 @@ import { type IssuerDial, issuerFetch } from './issuer-fetch.ts';
 const signal = new AbortController().signal;
 const GET = { method: 'GET', headers: {} };
 
-/** Names of a network: `out` and `out-keys` are public, `in` and `in-keys` private; what is dialled ends on this machine. */
+/**
+ * `out` and `out-keys` resolve to public addresses, `in` and `in-keys` to private ones; every dial ends on this
+ * machine.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   'out.test': '203.0.113.9',
   'out-keys.test': '203.0.113.10',
@@ -31,7 +34,7 @@ function guardWith(...allow: readonly string[]) {
 }
 const DIAL: IssuerDial = { issuers: guardWith('0.0.0.0/0', '::/0'), named: guardWith() };
 
-/** Whether the guards let it pass. Nothing is dialled: the request is called back when it wants its address. */
+/** Whether the guards let the request pass. Nothing is dialled: the request is aborted when it resolves the address. */
 async function verdict(issuer: string, url: string, named = DIAL.named): Promise<string> {
   const leave = new AbortController();
   const stopping = (guard: IssuerDial['issuers']): IssuerDial['issuers'] => ({

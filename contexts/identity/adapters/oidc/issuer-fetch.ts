@@ -13,25 +13,25 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What may be dialled for issuers. */
+/** Guards for the addresses dialled on behalf of issuers. */
 export interface IssuerDial {
-  /** For the address of an issuer, which the root or the operator sets. */
+  /** For the address of an issuer, which the root's admins or the operator set. */
   readonly issuers: DialGuard;
-  /** For addresses that an issuer names where it is itself one that anyone may be sent to. */
+  /** For addresses that a public issuer names in its metadata. */
   readonly named: DialGuard;
 }
 
 export type IssuerFetch = (url: string, options: FetchOptions) => Promise<Response>;
 
-/** An issuer that takes longer is as good as gone, and people wait for it. */
+/** Users wait for the response, so a slower issuer counts as down. */
 const ANSWER_MS = 5_000;
-/** Far beyond any key set. */
+/** Far more than any key set needs. */
 const ANSWER_BYTES = 1024 * 1024;
 
 /**
- * One request, one answer; redirects are answers.
+ * One request, one response; redirects are not followed.
  *
- * DECISION: not `fetch`, which takes no authority of our own without the package that it is built on.
+ * DECISION: not `fetch`, which accepts no custom CA without the package that it is built on.
  */
 export function issuerFetch(
   { url: issuerUrl, ca }: { readonly url: string; readonly ca?: string | undefined },
@@ -56,8 +56,8 @@ export function issuerFetch(
 }
 
 /**
- * What an issuer says of itself may send the platform anywhere. DECISION: an issuer inside the operator's network may name places there;
- * one outside may not lead inside. (ADR-0046)
+ * The metadata of an issuer may name any address. DECISION: an issuer inside the operator's network may name addresses
+ * there; one outside may not name addresses inside. (ADR-0046)
  */
 async function lookupOf(
   url: URL,
@@ -88,14 +88,14 @@ function textOf(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError('a body is a text or a form');
+  throw new TypeError('the body must be a string or a form');
 }
 
 async function read(response: IncomingMessage): Promise<string | null> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > ANSWER_BYTES) throw new Error(`the answer is longer than ${ANSWER_BYTES} bytes`);
+    if (text.length > ANSWER_BYTES) throw new Error(`the response is longer than ${ANSWER_BYTES} bytes`);
   }
   const isBodiless = response.statusCode === 204 || response.statusCode === 304;
   return isBodiless ? null : text;

@@ -13,7 +13,7 @@ import { JwtVerifier } from './jwt-verifier.ts';
 const { signal } = new AbortController();
 const URLS = { corp: 'https://corp.example', other: 'https://other.example' } as const;
 
-/** Issuers as far as keys and metadata go, reached without a network. */
+/** Issuers with keys and metadata only, without a network. */
 class World {
   readonly clock = new FakeClock();
   readonly requests: string[] = [];

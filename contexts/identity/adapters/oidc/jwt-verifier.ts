@@ -12,18 +12,18 @@ export interface JwtVerifierDeps {
   readonly expressions: ClaimExpressions;
 }
 
-/** A user, on the word of an issuer. */
+/** A user vouched for by an issuer. */
 export interface VerifiedUser extends User {
   readonly issuer: Issuer;
   /** Seconds since the epoch. */
   readonly issuedAt: number;
-  /** Milliseconds since the epoch: not taken from then on, the skew of clocks included. */
+  /** Milliseconds since the epoch: rejected from then on. Includes the allowed clock skew. */
   readonly expiresAt: number;
-  /** As the issuer numbers its tokens, where it does. */
+  /** The issuer's own id of the token, if it has one. */
   readonly tokenId: string | undefined;
 }
 
-/** Only what is signed with a key that nobody but the issuer has: neither `none` nor a shared secret. */
+/** Asymmetric signatures only: neither `none` nor a shared secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -37,12 +37,12 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Access and identity tokens; a logout token, say, is signed by the same key and means something else. */
+/** Access and ID tokens. Others, such as logout tokens, are signed by the same key and mean something else. */
 const TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt', 'at+jwt', 'application/at+jwt']);
-/** Headers as a whole have 16 KiB. */
+/** All headers together are limited to 16 KiB. */
 const MAX_LENGTH = 12 * 1024;
 
-/** Tokens of issuers: who they are for. `undefined` when they prove nothing. */
+/** Verifies tokens of issuers. `undefined` when a token is not valid. */
 export class JwtVerifier {
   readonly #deps: JwtVerifierDeps;
 
@@ -50,7 +50,7 @@ export class JwtVerifier {
     this.#deps = deps;
   }
 
-  /** A bearer token of any issuer that is believed. */
+  /** Verifies a bearer token of any trusted issuer. */
   async verify(token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
     if (token.length > MAX_LENGTH || signedPartOf(token) === undefined) return undefined;
     const iss = issuerIn(token);
@@ -60,7 +60,8 @@ export class JwtVerifier {
   }
 
   /**
-   * A token for one cluster. One that is also for the platform is none: the cluster could come in with it.
+   * Verifies a token for one cluster. A token that is also valid for the platform is refused: the cluster could replay
+   * it here.
    */
   async verifyFor(meant: TokenAudience, token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
     if (token.length > MAX_LENGTH || signedPartOf(token) === undefined) return undefined;
@@ -72,7 +73,7 @@ export class JwtVerifier {
     return await this.verifyOf(issuer, { token, audiences: [meant.audience] }, signal);
   }
 
-  /** A token that must be of this issuer. */
+  /** Verifies a token that must come from this issuer. */
   async verifyOf(
     issuer: Issuer,
     { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },

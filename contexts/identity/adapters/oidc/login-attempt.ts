@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { safeReturnTo } from '../../domain/return-to.ts';
 
 /**
- * A login that is under way. It lives in a cookie of the browser that began it, so that strangers cannot fill a table.
+ * A login in progress. It is stored in a cookie of the browser that began it, so that strangers cannot fill a table.
  *
- * State, nonce and verifier are made from one secret and from what the attempt is about: whoever changes the issuer or the
- * way back in the cookie has a state that does not fit any more.
+ * State, nonce and verifier derive from one secret and from the attempt's data: with the issuer or the return path
+ * changed in the cookie, the state no longer matches.
  */
 export interface LoginAttempt {
   readonly secret: string;
@@ -28,7 +28,7 @@ export function formatAttempt({ secret, issuer, returnTo, expireTime }: LoginAtt
   return `${secret}.${issuer}.${expireTime}.${Buffer.from(returnTo).toString('base64url')}`;
 }
 
-/** `undefined` when it is none, or has expired. */
+/** `undefined` when the cookie is malformed or has expired. */
 export function parseAttempt(cookie: string | undefined, now: number): LoginAttempt | undefined {
   const [, secret, issuer, time, path] = SHAPE.exec(cookie ?? '') ?? [];
   if (secret === undefined || issuer === undefined || path === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { callerNetwork } from '#kit/std';
 
-/** Tokens of one address whose signatures are verified at the same time. */
+/** Concurrent signature verifications per network address. */
 export const VERIFIED_AT_ONCE = 4;
 const REMEMBERED = 10_000;
 
@@ -11,8 +11,9 @@ interface Turns {
 }
 
 /**
- * To verify a signature takes far longer than to look up a token. Those of one address are verified a few at a time, so that wrong
- * ones never take more than that of this process; a token that was good before does not wait, and is verified all the same.
+ * Verifying a signature takes far longer than looking up a token. Verifications of one network address run a few at a
+ * time, so that invalid tokens cannot use up the process. A token that was valid before skips the queue, but is still
+ * verified.
  */
 export class VerifyInTurn {
   readonly #byNetwork = new Map<string, Turns>();
@@ -35,7 +36,7 @@ export class VerifyInTurn {
   async #inTurn<T>(network: string, verify: () => Promise<T>): Promise<T> {
     const turns = this.#byNetwork.get(network) ?? { underWay: 0, waiting: [] };
     this.#byNetwork.set(network, turns);
-    // Whoever ends hands its turn on, so that the number stays the same.
+    // A finished verification passes its slot on, so the count stays the same.
     if (turns.underWay >= VERIFIED_AT_ONCE) await new Promise<void>((resolve) => turns.waiting.push(resolve));
     else turns.underWay += 1;
     try {

@@ -1,2 +1,2 @@
-/** Announced with every write after which somebody is taken no longer, or otherwise: caches are emptied then. */
+/** Announced with every write that changes who is authenticated: all processes then empty their caches. */
 export const CHANGED_TOPIC = 'identity';

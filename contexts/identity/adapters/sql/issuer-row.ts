@@ -12,7 +12,7 @@ export function issuerDocument(issuer: Issuer): string {
   return JSON.stringify({ displayName, clientId, cliClientId, audiences, mode, claims, scopes, clockSkewMs, ca });
 }
 
-/** Runs the same checks as a person's input. */
+/** Runs the same checks as on user input. */
 export function toIssuer(row: Row): Issuer {
   const name = String(row['name']);
   const what = `issuer ${name}`;
@@ -48,7 +48,7 @@ export function toIssuer(row: Row): Issuer {
   return issuer;
 }
 
-/** What the configuration gave is not ours to keep. */
+/** A secret from the configuration is not stored. */
 export function sealedTextOf({ clientSecret }: Issuer): string | null {
   return clientSecret?.kind === 'sealed' ? clientSecret.text : null;
 }

@@ -4,7 +4,9 @@ import { appendEvents } from '#kit/storage/outbox';
 import type { EventSink, IdentityEvent } from '../../application/ports.ts';
 import { accountResource, issuerResource, tokenResource } from '../resources.ts';
 
-/** Into the outbox, within one transaction. The data is the thing as the API shows it, without any secret. */
+/**
+ * Writes to the outbox, within one transaction. The event's data is the resource as the API shows it, without secrets.
+ */
 export class OutboxEventSink implements EventSink {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;

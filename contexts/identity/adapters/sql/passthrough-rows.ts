@@ -3,7 +3,7 @@ import type { Passthrough } from '../../domain/passthrough.ts';
 
 const COLUMNS = sql.raw('target, name, workspace, issuer, audience, create_time');
 
-/** By the uid of the target. */
+/** Finds it by the uid of the target. */
 export async function findPassthrough(reader: Reader, target: string): Promise<Passthrough | undefined> {
   const row = await reader.get(sql`SELECT ${COLUMNS} FROM identity_passthroughs WHERE target = ${target}`);
   return row && toPassthrough(row);

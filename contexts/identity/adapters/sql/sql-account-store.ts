@@ -5,7 +5,7 @@ import { ACCOUNT_COLUMNS, toAccount } from './account-row.ts';
 import { CHANGED_TOPIC } from './changed-topic.ts';
 import { stale } from './stale.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlAccountStore implements AccountStore {
   readonly #tx: Transaction;
 

@@ -14,7 +14,7 @@ export interface Range {
   readonly limit: number;
 }
 
-/** What is committed, for lists and for those who ask who somebody is. Never waits for a writer. */
+/** Reads committed state, for lists and for authentication. Never waits for a writer. */
 export class SqlIdentityReader {
   readonly #storage: Pick<Storage, 'all' | 'get'>;
 
@@ -53,7 +53,7 @@ export class SqlIdentityReader {
     return rows.map(toToken);
   }
 
-  /** A token with the account that it is of. */
+  /** A token with its account. */
   async tokenById(
     id: string,
     signal: AbortSignal,
@@ -90,7 +90,7 @@ export class SqlIdentityReader {
     return rows.map(toSession);
   }
 
-  /** By key: up to when what it is about is not taken. */
+  /** By key: the time up to which issued credentials are revoked. */
   async revocations(now: number, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#storage.all<RevocationRow>(
       sql`SELECT key, not_after FROM identity_revocations WHERE expire_time > ${now}`,

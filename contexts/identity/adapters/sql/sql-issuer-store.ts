@@ -5,7 +5,7 @@ import { CHANGED_TOPIC } from './changed-topic.ts';
 import { ISSUER_COLUMNS, issuerDocument, sealedTextOf, toIssuer } from './issuer-row.ts';
 import { stale } from './stale.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlIssuerStore implements IssuerStore {
   readonly #tx: Transaction;
 

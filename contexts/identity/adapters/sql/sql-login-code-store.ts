@@ -1,7 +1,7 @@
 import { sql, type Transaction } from '#kit/storage';
 import type { LoginCode, LoginCodeStore } from '../../application/ports.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlLoginCodeStore implements LoginCodeStore {
   readonly #tx: Transaction;
 

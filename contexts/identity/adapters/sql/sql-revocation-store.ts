@@ -2,7 +2,7 @@ import { sql, type Transaction } from '#kit/storage';
 import type { Revocation, RevocationStore } from '../../application/ports.ts';
 import { CHANGED_TOPIC } from './changed-topic.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlRevocationStore implements RevocationStore {
   readonly #tx: Transaction;
 

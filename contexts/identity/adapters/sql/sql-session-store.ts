@@ -4,7 +4,7 @@ import type { Session } from '../../domain/session.ts';
 import { CHANGED_TOPIC } from './changed-topic.ts';
 import { SESSION_COLUMNS } from './session-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlSessionStore implements SessionStore {
   readonly #tx: Transaction;
 
@@ -31,7 +31,7 @@ export class SqlSessionStore implements SessionStore {
       ...(hash === undefined ? [] : [sql`hash = ${hash}`]),
       ...(issuer === undefined ? [] : [sql`issuer = ${issuer}`]),
     ];
-    if (conditions.length === 0) throw new TypeError('which sessions are to be removed?');
+    if (conditions.length === 0) throw new TypeError('at least one condition is required to remove sessions');
     const where = sql.list(conditions, ' AND ');
     return await this.#tx.run(sql.announce(CHANGED_TOPIC, sql`DELETE FROM identity_sessions WHERE ${where}`));
   }

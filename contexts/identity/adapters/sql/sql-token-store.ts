@@ -5,7 +5,7 @@ import type { AccountToken } from '../../domain/account-token.ts';
 import { CHANGED_TOPIC } from './changed-topic.ts';
 import { TOKEN_COLUMNS, toToken } from './token-row.ts';
 
-/** On both engines, within one transaction. */
+/** Within one transaction; for both database engines. */
 export class SqlTokenStore implements TokenStore {
   readonly #tx: Transaction;
 

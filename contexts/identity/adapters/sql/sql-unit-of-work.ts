@@ -9,7 +9,7 @@ import { SqlRevocationStore } from './sql-revocation-store.ts';
 import { SqlSessionStore } from './sql-session-store.ts';
 import { SqlTokenStore } from './sql-token-store.ts';
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** Adapts a transaction to the ports of the application. The code that opened the transaction also ends it. */
 export function unitOfWork(
   tx: Transaction,
   newId: () => Uuid,

@@ -1,6 +1,8 @@
 import { IdentityError } from '../../domain/identity-error.ts';
 
-/** A column that we wrote ourselves. A restored or repaired database can hold anything all the same. */
+/**
+ * A column that this context writes. It is checked all the same, as a restored or repaired database can hold anything.
+ */
 export function storedObject(text: string, what: string): Readonly<Record<string, unknown>> {
   const value = parsed(text, what);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };

@@ -23,7 +23,7 @@ export function toToken(row: Row): AccountToken {
   };
 }
 
-/** A scope that cannot be read is no scope, and a token without one could do more: it is refused. */
+/** Ignoring an unreadable scope would widen the token, so the token is refused. */
 function toScope(text: string, what: string): TokenScope {
   const { within, roles, ...unknown } = storedObject(text, what);
   if (Object.keys(unknown).length > 0) throw invalidRow(what);
