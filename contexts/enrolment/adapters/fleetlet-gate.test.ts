@@ -76,7 +76,10 @@ eachDatabase('certificates of fleetlets', (fresh) => {
       const altered = Buffer.from(new X509Certificate((await stage.enrolled()).certificate).raw);
       altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
       const forged = await stage.api.enrolment.recognise({ kind: 'certificate', der: altered }, signal);
-      assert.ok(forged.kind === 'refused' && forged.message.includes('not issued by an authority'), JSON.stringify(forged));
+      assert.ok(
+        forged.kind === 'refused' && forged.message.includes('not issued by an authority'),
+        JSON.stringify(forged),
+      );
       const nonsense = await stage.api.enrolment.recognise(
         { kind: 'certificate', der: new Uint8Array([1, 2]) },
         signal,
