@@ -22,7 +22,7 @@ describe('fleetshift target install-manifest', () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  /** In this process: to start one for each takes longer than all that it does. */
+  /** In this process: starting one for each takes longer than the command itself. */
   const run = async (...args: string[]) => {
     let [out, err] = ['', ''];
     const io = {
