@@ -49,45 +49,44 @@ export const PLATFORM_SETTINGS = {
   listen: {
     kind: orNone(hostPort()),
     default: '127.0.0.1:8700',
-    sentence: 'Where plain HTTP is served, or none. Loopback only, unless --insecure-http. Port 0 takes a free one.',
+    sentence: 'Address of plain HTTP, or none. Loopback only, unless --insecure-http. Port 0 picks a free port.',
     group: 'Network',
   },
   'tls-listen': {
     kind: orNone(hostPort()),
     default: '127.0.0.1:8701',
-    sentence: 'Where TLS is served, or none. Port 0 takes a free one.',
+    sentence: 'Address of TLS, or none. Port 0 picks a free port.',
     group: 'Network',
   },
   'fleetlet-listen': {
     kind: fleetletPlace,
-    unset: 'port 8702 of the host of --tls-listen, and none where that is none',
+    unset: 'port 8702 on the host of --tls-listen; none if that is none',
     sentence:
-      'Where fleetlets are taken over gRPC, with client certificates, or none. Over WebSockets they are taken at --tls-listen. Port 0 takes a free one.',
+      'Address where fleetlets connect over gRPC, with client certificates, or none. Over WebSockets they connect to --tls-listen. Port 0 picks a free port.',
     group: 'Network',
   },
   'fleetlet-heartbeat': {
     kind: duration('100ms', '10m'),
     default: '5s',
-    sentence:
-      'How often fleetlets say that they are there. One that is not heard of for three of these counts as gone.',
+    sentence: 'Heartbeat interval of fleetlets. A fleetlet that misses three heartbeats counts as disconnected.',
     group: 'Network',
   },
   ...EMBEDDED_FLEETLET_SETTINGS,
   'insecure-http': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Let --listen serve plain HTTP beyond loopback, for a proxy in front that does TLS.',
+    sentence: 'Allow --listen to serve plain HTTP beyond loopback, behind a proxy that terminates TLS.',
     group: 'Network',
   },
   'tls-cert': {
     kind: path(),
-    unset: 'made by an authority of its own, in <data>/tls',
-    sentence: 'Certificate chain in PEM. A renewed file is taken over while running.',
+    unset: "issued by the platform's own authority, in <data>/tls",
+    sentence: 'Certificate chain in PEM. A renewed file is loaded at runtime.',
     group: 'Network',
   },
   'tls-key': {
     kind: path(),
-    unset: 'made together with the certificate',
+    unset: 'created together with the certificate',
     sentence: 'Private key of --tls-cert, in PEM.',
     group: 'Network',
   },
@@ -95,143 +94,145 @@ export const PLATFORM_SETTINGS = {
     kind: listOf(serverName),
     default: '',
     sentence:
-      'More names for the certificate that is made, beside localhost, the host name and the address of --tls-listen.',
+      'Additional names for the issued certificate, besides localhost, the host name and the address of --tls-listen.',
     group: 'Network',
   },
   'trust-proxy': {
     kind: listOf(text('ADDRESS')),
     default: '',
-    sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For says who is calling.',
+    sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For is trusted.',
     group: 'Network',
   },
   'proxy-protocol': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Expect a header of the PROXY protocol, version 2, on connections from --trust-proxy to --fleetlet-listen, which says who is calling.',
+      "Expect a header of the PROXY protocol, version 2, with the caller's address, on connections from --trust-proxy to --fleetlet-listen.",
     group: 'Network',
   },
   'dial-allow': {
     kind: listOf(network()),
     default: '',
     sentence:
-      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback. Link-local addresses and its own listeners are never dialled.',
+      "Networks that the platform may dial for its users in addition to public addresses, such as 10.0.0.0/8: the networks of clusters that are added by kubeconfig. Loopback is included if every listener is on loopback. Link-local addresses and the platform's own listeners are never dialled.",
     group: 'Network',
   },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
+      'Require the permission metrics.read for /metrics on loopback, too. It is always required if --listen or --tls-listen is beyond loopback.',
     group: 'Network',
   },
   'audit-heads': {
     kind: auditHeadsKind,
     unset: 'nowhere',
     sentence:
-      'Where heads of the audit log are kept, out of the reach of those who can write the database: a file that lines are appended to, or a receiver of POSTs.',
+      'Where heads of the audit log are stored, out of reach of accounts that can write to the database: a file to append to, or a receiver of POSTs.',
     group: 'Data',
   },
   data: {
     kind: path('FOLDER'),
     default: './.fleetshift',
-    sentence: 'Folder of this process alone: the SQLite database, the keys, the admin token, the TLS authority.',
+    sentence:
+      'Folder of this process: the SQLite database, the keys, the admin token, the TLS authority. Not shared with other processes.',
     group: 'Data',
   },
   database: {
     kind: databaseKind,
     default: 'sqlite',
     sentence:
-      'Where the data lives: sqlite, a file in --data, or the URL of a Postgres database. Give a URL with a password by variable or file: other users of a machine can see the flags of a process.',
+      'Database: sqlite for a file in --data, or the URL of a Postgres database. Pass a URL with a password by variable or file: other users of a machine can see the flags of a process.',
     group: 'Data',
   },
   durable: {
     kind: durableKind,
     default: 'embedded',
     sentence:
-      'What executes workflows: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
+      'Workflow engine: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
     group: 'Data',
   },
   'key-file': {
     kind: path(),
     unset: '<data>/keys.json',
     sentence:
-      'File with the keys that secrets in the database are sealed with. Made on the first start, readable by its owner only; replicas share it. Without it sealed secrets are lost: back it up.',
+      'File with the keys that encrypt secrets in the database. Created on the first start, readable only by its owner; replicas share it. Without it the secrets are lost: back it up.',
     group: 'Data',
   },
   'demo-fleet': {
     kind: integer({ min: 0, max: 1_000 }),
     default: '0',
     sentence:
-      'Begin an empty instance with a workspace demo, so many simulated targets and a rollout to watch, and simulate all targets of the type simulated. On SQLite only.',
+      'Start an empty instance with a workspace demo, this number of simulated targets and a rollout to watch, and simulate all targets of the type simulated. On SQLite only.',
     group: 'Data',
   },
   'public-url': {
     kind: listOf(url(['http:', 'https:'])),
     default: '',
     sentence:
-      'The addresses that browsers reach this platform at, beside the ones that it listens at: logins lead back there, and only pages from there may use a session.',
+      'Addresses at which browsers reach this platform, besides its listeners: logins redirect there, and only pages from there may use a session.',
     group: 'Access',
   },
   'issuers-file': {
     kind: path(),
-    unset: 'only those made by the API',
-    sentence: 'File with OIDC issuers, a list in YAML of what POST /v1/issuers takes.',
+    unset: 'only those created through the API',
+    sentence: 'File with OIDC issuers: a YAML list of POST /v1/issuers bodies.',
     group: 'Access',
   },
   'admin-token-file': {
     kind: path(),
     unset: '<data>/admin-token',
     sentence:
-      'File with a token of the administrator, for scripts and charts. Made when missing, readable by its owner only. With none there is no such token, and the administrator comes in by a one-time login.',
+      'File with a token of the administrator, for scripts and charts. Created when missing, readable only by its owner. With none there is no such token, and the administrator logs in with a one-time login.',
     group: 'Access',
   },
   'insecure-dev-auth': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Take everybody on this machine for the administrator. Listens on loopback only.',
+    sentence: 'Treat every caller on this machine as the administrator. Requires that all listeners are on loopback.',
     group: 'Access',
   },
   'fleetlet-certificate-ttl': {
     kind: duration('5m', '365d'),
     default: '24h',
-    sentence: 'How long the certificate of a fleetlet is good. It asks for a new one when two thirds are over.',
+    sentence: "Lifetime of a fleetlet's certificate. The fleetlet renews it after two thirds of that time.",
     group: 'Access',
   },
   'fleetlet-renewal-grace': {
     kind: duration('0s', '3650d'),
     default: '30d',
-    sentence: 'How long after its end the certificate of a fleetlet that was away can still be renewed.',
+    sentence: 'How long after its expiry the certificate of a fleetlet can still be renewed.',
     group: 'Access',
   },
   'event-retention': {
     kind: duration('1m', '3650d'),
     default: '7d',
-    sentence: 'How long events are kept for clients that resume the event stream.',
+    sentence: 'How long events are stored for clients that resume the event stream.',
     group: 'Data',
   },
   'request-timeout': {
     kind: duration('100ms', '1h'),
     default: '60s',
-    sentence: 'How long one request may take, from its first byte to the answer. Event streams are not meant.',
+    sentence: 'Timeout of a request, from its first byte to the response. Does not apply to event streams.',
     group: 'Limits',
   },
   'body-limit': {
     kind: byteSize('1KiB', '1GiB'),
     default: '16MiB',
-    sentence: 'The largest body of a request.',
+    sentence: 'Maximum size of a request body.',
     group: 'Limits',
   },
   'rate-limit': {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '12000',
-    sentence: 'Requests per minute that one caller may make.',
+    sentence: 'Maximum requests per minute of one caller.',
     group: 'Limits',
   },
   'shutdown-timeout': {
     kind: duration('0s', '1h'),
     default: '10s',
-    sentence: 'How long requests under way may take to finish after SIGTERM or SIGINT. A second signal ends at once.',
+    sentence:
+      'How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal ends the process at once.',
     group: 'Limits',
   },
   'log-level': {

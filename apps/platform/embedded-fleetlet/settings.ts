@@ -7,19 +7,19 @@ export const EMBEDDED_FLEETLET_SETTINGS = {
     kind: path('SOCKET'),
     unset: '<data>/fleetlet.sock',
     sentence:
-      'Unix socket for addons and agents on this machine, or none. Whoever may open it is let in: only the user of this process.',
+      'Unix socket for addons and agents on this machine, or none. Only the user of this process can open it, which is the authentication.',
     group: 'Network',
   },
   'fleetlet-tcp': {
     kind: hostPort(),
     unset: 'not',
-    sentence: 'Where the same are taken over TCP, on loopback, with a token of --fleetlet-token-file.',
+    sentence: 'Loopback TCP address for the same, with a token of --fleetlet-token-file.',
     group: 'Network',
   },
   'fleetlet-token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the tokens of local processes, a line each: name, blank, token. Read again when it changes.',
+    sentence: 'File with the tokens of local processes, one per line: name, space, token. Read again when it changes.',
     group: 'Access',
   },
 } as const satisfies Settings;
