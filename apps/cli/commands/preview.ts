@@ -34,9 +34,9 @@ const SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
-const SUMMARY = `Shows what would change on each target, without changing anything. It accepts the flags of "fleetshift deploy"; for an existing
-deployment without further flags it shows what a new plan would send. Secrets are masked. The digest identifies the
-outcome: it stays the same as long as the outcome does.`;
+const SUMMARY = `Shows what would change on each target, without changing anything. It accepts the flags of "fleetshift deploy"; for
+an existing deployment without further flags it shows what a new plan would send. Secrets are masked. The digest
+identifies the outcome: it stays the same as long as the outcome does.`;
 
 export const preview: Command = {
   help: () => helpText({ usage: 'fleetshift preview NAME|-f FILE [flags]', summary: SUMMARY, settings: SETTINGS }),

@@ -14,7 +14,7 @@ import { type ReadBackup, readBackup } from './backup/read-backup.ts';
 
 const SETTINGS = { ...PASSPHRASE_SETTING, ...LOCAL_SETTINGS } as const satisfies Settings;
 
-const SUMMARY = `Creates a platform from a backup, in an empty data folder and an empty database. The database may be of the other engine.
+const SUMMARY = `Creates a platform from a backup, in an empty data folder and an empty database, which may be of the other engine.
 A backup that is damaged, truncated or from a newer release is refused, and nothing of it is kept.`;
 
 export const restore: Command = {

@@ -35,7 +35,7 @@ export const revoke: Command = {
     helpText({
       usage: 'fleetshift revoke ROLE --from SUBJECT -w WORKSPACE|--target TARGET [flags]',
       summary:
-        'Revokes a subject\'s grant on exactly this workspace or target. Revoke inherited grants where they were made.\nTo revoke a grant by its name use "fleetshift delete grant NAME".',
+        'Revokes the grant of a subject on exactly this workspace or target. Revoke inherited grants where they were made.\nTo revoke a grant by its name use "fleetshift delete grant NAME".',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {

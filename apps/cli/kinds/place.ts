@@ -9,7 +9,7 @@ export const PLACE_SETTINGS = {
   workspace: {
     kind: text('NAME'),
     unset: 'the workspace of the context',
-    sentence: 'Only in this workspace; -w for short.',
+    sentence: 'The workspace; -w for short.',
     group,
     from,
   },

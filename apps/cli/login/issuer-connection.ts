@@ -169,7 +169,6 @@ function optionsFor({ issuer, url, ca }: IssuerPlace) {
     const isBodiless = status === 204 || status === 304;
     return new Response(isBodiless ? null : received.text, { status, headers: { 'content-type': contentType } });
   };
-  // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only to stand out; an issuer is plain HTTP on
-  // loopback only.
+  // oxlint-disable-next-line typescript/no-deprecated -- Marked so to stand out; an issuer is plain HTTP on loopback only.
   return { [customFetch]: send, [allowInsecureRequests]: url.startsWith('http:') };
 }
