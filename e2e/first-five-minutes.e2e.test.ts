@@ -36,7 +36,7 @@ const OUTCOMES: readonly (readonly [step: RegExp, said: RegExp])[] = [
   [/--watch/, /^production .* 9\/9 +done$/m],
   [/^rm /, /^$/],
   [/rollout status hello$/, /^us-prod-1 +degraded .* etc\/app\.conf$/m],
-  [/rollback/, /^deployment\/hello goes back to revision 1$/m],
+  [/rollback/, /^deployment\/hello rolling back to revision 1$/m],
   [/cat .*us-prod-1/, /^greeting=Hello$/m],
 ];
 

@@ -9,19 +9,19 @@ export const FLEETLET_ENDPOINT_SETTINGS = {
   'fleetlet-socket': {
     kind: path(),
     unset: './.fleetshift/fleetlet.sock, unless --fleetlet',
-    sentence: 'Socket of the fleetlet next door.',
+    sentence: 'Socket of the local fleetlet.',
     group: 'Fleetlet',
   },
   fleetlet: {
     kind: hostPort(),
     unset: 'none',
-    sentence: 'Where the fleetlet listens for TCP instead. Needs --token-file.',
+    sentence: 'TCP address of the fleetlet, instead of the socket. Requires --token-file.',
     group: 'Fleetlet',
   },
   'token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the token that the fleetlet knows this process by. Read anew for each connection.',
+    sentence: 'File with the token that identifies this process to the fleetlet. Read again for each connection.',
     group: 'Fleetlet',
     // FLEETSHIFT_TOKEN_FILE is the client's, and what is in it is not for a fleetlet to see.
     variable: 'FLEETSHIFT_FLEETLET_TOKEN_FILE',
@@ -40,14 +40,19 @@ export const AGENT_PROCESS_SETTINGS = {
   'stop-with-stdin': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Stop when standard input ends: for whoever starts it as a child, and may be killed.',
+    sentence: 'Stop when standard input ends: for a parent process that may be killed.',
     group: 'Process',
   },
-  'log-level': { kind: oneOf(LOG_LEVELS), default: 'info', sentence: 'What is logged.', group: 'Process' },
+  'log-level': {
+    kind: oneOf(LOG_LEVELS),
+    default: 'info',
+    sentence: 'The least important messages to log.',
+    group: 'Process',
+  },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
-    unset: 'pretty in a terminal, else json',
-    sentence: 'How it is logged.',
+    unset: 'pretty on a terminal, else json',
+    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
     group: 'Process',
   },
 } as const satisfies Settings;

@@ -1,6 +1,6 @@
 /**
- * Imported before anything else. The packaged program could be started by any Node, and an old one would stop at some
- * missing part of the language or the library, in words that help nobody.
+ * Imported before anything else. The packaged program could be started by any version of Node; an old one would fail on
+ * a missing feature with an unhelpful message.
  */
 const OLDEST = 26;
 

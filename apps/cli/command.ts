@@ -1,4 +1,4 @@
-/** What a command ends with. More are never added lightly: scripts depend on them. */
+/** The exit codes. Scripts depend on them, so new ones are rare. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -11,38 +11,38 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The outside of a command. Results go to `out`, everything said to a person goes to `err`. */
+/** The environment of a command. Results go to `out`, messages for people go to `err`. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
-  /** A person reads `err`, as it comes. */
+  /** Whether `err` is a terminal. */
   readonly errIsTerminal: boolean;
-  /** A person reads `out`, and nothing keeps it. */
+  /** Whether `out` is a terminal. */
   readonly outIsTerminal?: boolean;
-  /** Of the terminal that `out` is, which may become larger or smaller. */
+  /** The size of the terminal behind `out`, which may change. */
   size?(): { readonly columns: number; readonly rows: number };
-  /** Asks whoever sits there, and waits for the line that is typed. Absent where nobody could answer. */
+  /** Prompts the user and waits for a line. Absent when there is no terminal to answer from. */
   ask?(question: string, signal: AbortSignal): Promise<string>;
-  /** With HOME, where there is one: a command asks the system for no other. */
+  /** Includes HOME where it exists; commands use no other source for the home directory. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Command {
   /** What `--help` shows. */
   help(): string;
-  /** Ends early, in its own good order, when the signal aborts. */
+  /** Ends early and cleanly when the signal aborts. */
   run(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode>;
 }
 
-/** A command by its name, as `fleetshift help` lists it. */
+/** A command by its name, as listed by `fleetshift help`. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** For programs: no list shows it. */
+  /** Hidden from lists; called by programs. */
   readonly hidden?: true;
-  /** Loads it when it is asked for, so that a small command never waits for the modules of a big one. */
+  /** Loads the command on demand, so that a small command does not wait for the modules of a large one. */
   readonly load: () => Promise<Command>;
 }
 
-/** The words are wrong, not the world: the caller gets exit code 2 and is sent to the help. */
+/** The arguments are invalid: the process exits with code 2 and points to the help. */
 export class UsageError extends Error {}

@@ -3,7 +3,7 @@ import { GET, VERSION } from './quick-commands.ts';
 
 export type { CommandEntry } from './command.ts';
 
-/** In the order in which help lists them. */
+/** In the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'serve',
@@ -12,108 +12,108 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    summary: 'run a platform with a fleet to try it on',
+    summary: 'run a platform with a sample fleet',
     load: async () => (await import('./commands/demo.ts')).demo,
   },
   {
     name: 'fleetlet',
-    summary: 'run a fleetlet: connect the processes of this machine to a platform',
+    summary: 'run a fleetlet: connect processes of this machine to a platform',
     load: async () => (await import('./commands/fleetlet.ts')).fleetlet,
   },
   {
     name: 'agent',
-    summary: 'run an agent: deliver to folders of this machine, or to Kubernetes clusters',
+    summary: 'run an agent: deliver to folders of this machine or to Kubernetes clusters',
     load: async () => (await import('./commands/agent.ts')).agent,
   },
   {
     name: 'crs',
-    summary: 'run the ClusterResourceSet controller for clusters of Cluster API',
+    summary: 'run the ClusterResourceSet controller for Cluster API',
     load: async () => (await import('./commands/crs.ts')).crs,
   },
   {
     name: 'login',
-    summary: 'log in to a platform, and keep the login',
+    summary: 'log in to a platform and save the login',
     load: async () => (await import('./commands/login.ts')).login,
   },
   {
     name: 'logout',
-    summary: 'end the login, here and at the platform',
+    summary: 'log out, here and at the platform',
     load: async () => (await import('./commands/logout.ts')).logout,
   },
   {
     name: 'auth',
-    summary: 'show your login to programs, as kubectl wants it',
+    summary: 'print your login as a Kubernetes credential',
     load: async () => (await import('./commands/auth.ts')).auth,
   },
   {
     name: 'kubeconfig',
-    summary: 'let kubectl reach clusters through the platform',
+    summary: 'give kubectl access to clusters through the platform',
     load: async () => (await import('./commands/kubeconfig.ts')).kubeconfig,
   },
   {
     name: 'whoami',
-    summary: 'show who the platform takes you for',
+    summary: 'show the current identity',
     load: async () => (await import('./commands/whoami.ts')).whoami,
   },
   {
     name: 'config',
-    summary: 'look at the platforms that you know, and choose one',
+    summary: 'list and choose contexts',
     load: async () => (await import('./commands/config.ts')).config,
   },
   GET,
   {
     name: 'describe',
-    summary: 'show things with what is around them',
+    summary: 'show resources in detail',
     load: async () => (await import('./commands/describe.ts')).describe,
   },
   {
     name: 'apply',
-    summary: 'make things what documents say',
+    summary: 'apply documents',
     load: async () => (await import('./commands/apply.ts')).apply,
   },
   {
     name: 'delete',
-    summary: 'delete things',
+    summary: 'delete resources',
     load: async () => (await import('./commands/delete.ts')).deleteThings,
   },
   {
     name: 'deploy',
-    summary: 'make a deployment, or bring out its next version',
+    summary: 'create a deployment, or roll out its next version',
     load: async () => (await import('./commands/deploy.ts')).deploy,
   },
   {
     name: 'preview',
-    summary: 'see what a deployment would change on which target',
+    summary: 'preview the changes of a deployment on each target',
     load: async () => (await import('./commands/preview.ts')).preview,
   },
   {
     name: 'rollout',
-    summary: 'look at a rollout, and steer it',
+    summary: 'show and control a rollout',
     load: async () => (await import('./commands/rollout.ts')).rollout,
   },
   {
     name: 'revisions',
-    summary: 'see what was rolled out, and what it changed',
+    summary: 'list past rollouts and their changes',
     load: async () => (await import('./commands/revisions.ts')).revisions,
   },
   {
     name: 'events',
-    summary: 'follow what happens',
+    summary: 'watch events',
     load: async () => (await import('./commands/events.ts')).events,
   },
   {
     name: 'timeline',
-    summary: 'see what happened in a rollout, and when',
+    summary: 'show what happened in a rollout, and when',
     load: async () => (await import('./commands/timeline.ts')).timeline,
   },
   {
     name: 'label',
-    summary: 'set and remove labels of a thing',
+    summary: 'set and remove labels',
     load: async () => (await import('./commands/label.ts')).label,
   },
   {
     name: 'move',
-    summary: 'move a workspace, with all that is in it',
+    summary: 'move a workspace with everything in it',
     load: async () => (await import('./commands/move.ts')).move,
   },
   {
@@ -123,17 +123,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'target',
-    summary: 'let machines and clusters come in; cordon and uncordon targets',
+    summary: 'add machines and clusters; cordon and uncordon targets',
     load: async () => (await import('./commands/target.ts')).target,
   },
   {
     name: 'cordon',
-    summary: 'let targets keep what they have, and get nothing new',
+    summary: 'stop new deployments to targets; existing ones stay',
     load: async () => (await import('./commands/cordon.ts')).cordon,
   },
   {
     name: 'uncordon',
-    summary: 'let targets get new things again',
+    summary: 'allow new deployments to targets again',
     load: async () => (await import('./commands/cordon.ts')).uncordon,
   },
   {
@@ -143,27 +143,27 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'revoke',
-    summary: 'take a grant back',
+    summary: 'revoke a grant',
     load: async () => (await import('./commands/revoke.ts')).revoke,
   },
   {
     name: 'can-i',
-    summary: 'ask whether you, or somebody, may do something',
+    summary: 'check whether you or another subject have a permission',
     load: async () => (await import('./commands/can-i.ts')).canI,
   },
   {
     name: 'explain-access',
-    summary: 'ask why somebody may do something, or why not',
+    summary: 'explain why a subject has a permission or not',
     load: async () => (await import('./commands/explain-access.ts')).explainAccess,
   },
   {
     name: 'where-can-i',
-    summary: 'ask what you, or somebody, may do something to',
+    summary: 'list resources on which you or another subject have a permission',
     load: async () => (await import('./commands/where-can-i.ts')).whereCanI,
   },
   {
     name: 'who-can',
-    summary: 'ask who may do something',
+    summary: 'list subjects that have a permission',
     load: async () => (await import('./commands/who-can.ts')).whoCan,
   },
   {
@@ -173,57 +173,57 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    summary: 'make, rotate and revoke tokens of service accounts',
+    summary: 'create, rotate and revoke tokens of service accounts',
     load: async () => (await import('./commands/token.ts')).token,
   },
   {
     name: 'authority',
-    summary: 'look after the authorities that vouch for fleetlets',
+    summary: 'manage the certificate authorities of fleetlets',
     load: async () => (await import('./commands/authority.ts')).authority,
   },
   {
     name: 'audit',
-    summary: 'see who did what, and whether the record is whole',
+    summary: 'show the audit log and verify its integrity',
     load: async () => (await import('./commands/audit.ts')).audit,
   },
   {
     name: 'workflow',
-    summary: 'look at what a platform executes durably, and steer it',
+    summary: 'show and control workflows',
     load: async () => (await import('./commands/workflow.ts')).workflow,
   },
   {
     name: 'admin-login',
-    summary: 'make a one-time login for a platform on this machine',
+    summary: 'create a one-time login for a platform on this machine',
     load: async () => (await import('./commands/admin-login.ts')).adminLogin,
   },
   {
     name: 'admin-token',
-    summary: 'rotate the static token of the administrator of a platform on this machine',
+    summary: 'rotate the static administrator token of a platform on this machine',
     load: async () => (await import('./commands/admin-token.ts')).adminToken,
   },
   {
     name: 'keys',
-    summary: 'look after the keys of a platform on this machine',
+    summary: 'manage the encryption keys of a platform on this machine',
     load: async () => (await import('./commands/keys.ts')).keys,
   },
   {
     name: 'backup',
-    summary: 'write a platform into one encrypted file',
+    summary: 'back up a platform into one encrypted file',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   {
     name: 'restore',
-    summary: 'make a platform from a backup',
+    summary: 'create a platform from a backup',
     load: async () => (await import('./commands/restore.ts')).restore,
   },
   {
     name: 'completion',
-    summary: 'write what a shell needs to complete commands',
+    summary: 'print the completion script of a shell',
     load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: '__complete',
-    summary: 'what may stand next; asked by shells',
+    summary: 'print completions; called by shells',
     hidden: true,
     load: async () => (await import('./commands/complete.ts')).completeAmong(COMMANDS),
   },

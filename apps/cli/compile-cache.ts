@@ -3,19 +3,20 @@ import { isAbsolute, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As many installations and checkouts as one user takes turns with. */
+/** The number of installations and checkouts that one user alternates between. */
 const KEPT = 8;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Where Node keeps what it compiled from this program, for the next time that it starts; made if it is not there.
- * Undefined where there is no place that is the user's alone, which costs time and nothing else.
+ * Returns the folder of Node's compile cache for this program, creating it if necessary. Undefined when no folder
+ * belongs to the user alone; this only costs start-up time.
  *
- * Node runs what it finds there. So each folder on the way belongs to this very user: root does not run what a user wrote, and
- * leaves nothing of its own in the folders of a user.
+ * Node executes the cached code, so every folder on the path must belong to this user: root must not run code written
+ * by a user, and leaves no files of its own in a user's folders.
  *
- * DECISION: a folder for each Node and each installed program (by its inode, which a new version changes). The process
- * that makes a new one removes those that were not used for the longest time, so that old versions do not pile up.
+ * DECISION: one folder for each Node version and each installed program (by its inode, which changes with every new
+ * version). The process that creates a folder removes the least recently used ones, so that old versions do not
+ * accumulate.
  */
 export function compileCacheFolder(
   environment: Environment,
@@ -38,7 +39,7 @@ export function compileCacheFolder(
   }
 }
 
-/** `$XDG_CACHE_HOME`, else `~/.cache`. A relative one means nothing, by the rules for that variable. */
+/** `$XDG_CACHE_HOME`, else `~/.cache`. A relative path is ignored, as the XDG specification requires. */
 function cacheHome(given: string | undefined, home: string | undefined, uid: number): string | undefined {
   if (given && isAbsolute(given)) return isOwn(given, uid, 0o022) ? given : undefined;
   if (!home || !isAbsolute(home) || statSync(home).uid !== uid) return undefined;
@@ -46,7 +47,7 @@ function cacheHome(given: string | undefined, home: string | undefined, uid: num
   return isOwn(folder, uid, 0o022) ? folder : undefined;
 }
 
-/** A folder, and no link to one, of this user, where others may not do this. Made where there is none. */
+/** Whether the path is a folder, not a link, owned by this user and closed to others. Creates it if it does not exist. */
 function isOwn(folder: string, uid: number, denied: number): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 });

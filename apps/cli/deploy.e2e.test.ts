@@ -49,14 +49,14 @@ describe('fleetshift deploy', () => {
       (await run('get', 'approvals', '-o', 'name')).out.startsWith('approval/'),
     );
     const why = await run('rollout', 'reject', 'gated');
-    assert.deepEqual([why.code, why.err], [EXIT.usage, 'fleetshift rollout: say why with --message\n']);
+    assert.deepEqual([why.code, why.err], [EXIT.usage, 'fleetshift rollout: a rejection requires --message\n']);
     assert.equal((await run('rollout', 'reject', 'gated', '--message', 'not on a Friday')).code, EXIT.ok);
     const { code, out, err } = await watched;
     assert.equal(code, EXIT.failure, out);
-    assert.match(out, /waits for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
+    assert.match(out, /waiting for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
     assert.match(err, /revision 1 of gated is paused \(GateRejected: .* rejected it: not on a Friday\)/);
 
-    // A late answer is for a gate that is not open any more.
+    // A late answer refers to a gate that is no longer open.
     assert.equal((await run('rollout', 'approve', 'gated')).code, EXIT.conflict);
     assert.equal((await run('rollout', 'abort', 'gated')).code, EXIT.usage);
     const aborted = await run('rollout', 'abort', 'gated', '--yes', '-o', 'name');
@@ -93,7 +93,7 @@ describe('fleetshift deploy', () => {
       why: 'nothing is held',
       args: ['rollout', 'confirm-removal', 'hello', '--yes'],
       code: EXIT.conflict,
-      says: /no target/,
+      says: /no removal/,
     },
     {
       why: 'nothing to go back to',

@@ -10,19 +10,19 @@ import { KINDS, kindNamed } from './kinds/kinds.ts';
 interface Mention {
   readonly where: string;
   readonly command: string;
-  /** The word behind the command, unless it is a flag, a value or a place for one. */
+  /** The word after the command, unless it is a flag, a value or a placeholder. */
   readonly word?: string | undefined;
   readonly flags: readonly string[];
 }
 
-/** What begins a command in a line or a piece of code; npm start is serve. */
+/** The beginning of a command in a line or in inline code; `npm start` is serve. */
 const COMMAND = /(?:^|[\s(|`$])(?:bin\/)?(?:fleetshift ([a-z][a-z-]*)|npm start --(?= ))([^`|#;)]*)/gm;
 const FLAG = /(?<=\s)--[a-z][a-z-]+/g;
 const WORD = /^ ([a-z][a-z-]*)(?=\s|$)/;
 const VARIABLE = /\bFLEETSHIFT_[A-Z][A-Z_]*[A-Z]\b/g;
-/** Their first word is a kind of thing. */
+/** Commands whose first word is a kind. */
 const OF_KINDS = ['get', 'describe', 'delete', 'label'];
-/** Flags of npm, of the benchmarks, and of the soaks. */
+/** Flags of npm, the benchmarks and the soaks. */
 const OF_OTHERS = ['--omit', '--list', '--quick'];
 
 const pages = await findFiles('*.md', 'docs/*.md', 'docs/{guide,runbooks}/*.md');
@@ -107,7 +107,7 @@ async function faultsOf({ where, command, word, flags }: Mention): Promise<strin
   return wrong.map((each) => `${where}: fleetshift ${command} ${each}`);
 }
 
-/** A command whose help has no words behind its name takes any: names, files. */
+/** A command whose usage has no words after its name accepts any: names, files. */
 async function isWordOf({ name, load }: CommandEntry, word: string): Promise<boolean> {
   if (OF_KINDS.includes(name)) return isKind(word);
   const usages = (await load()).help().matchAll(new RegExp(`fleetshift ${name} ([a-z][a-z|-]*)`, 'g'));

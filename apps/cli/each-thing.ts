@@ -6,7 +6,10 @@ export interface NamedTask {
   readonly run: () => Promise<void>;
 }
 
-/** One after the other. What goes wrong with one is told, and does not keep the others; the gravest is the exit code. */
+/**
+ * Processes one resource after the other. A failure is reported and does not stop the others; the worst one determines
+ * the exit code.
+ */
 export async function eachThing(tasks: readonly NamedTask[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const codes: ExitCode[] = [EXIT.ok];
   for (const { name, run } of tasks) {

@@ -17,7 +17,7 @@ const EXIT_BY_CATEGORY: Readonly<Record<ErrorCategory, ExitCode>> = {
   internal: EXIT.failure,
 };
 
-/** The gravest first: what a script should hear of when several things went wrong. */
+/** In order of severity: the first that occurred is the exit code when several resources failed. */
 const GRAVEST: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.failure,
@@ -29,7 +29,7 @@ const GRAVEST: readonly ExitCode[] = [
   EXIT.ok,
 ];
 
-/** Scripts tell apart what a platform answered; what `serve` met is for people. */
+/** Errors of a platform have exit codes of their own; errors of `serve` do not. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
   const isTold = error instanceof ClientError || error instanceof ConfigFileError;
@@ -41,11 +41,11 @@ export function worstOf(codes: readonly ExitCode[]): ExitCode {
 }
 
 /**
- * A failure that we know is a sentence, and so is what the operating system refuses. Anything else is our mistake, and
- * whoever mends it needs to see where.
+ * Known errors and errors of the operating system are shown as a sentence. Anything else is a bug and is shown with its
+ * stack.
  */
 export function explain(error: unknown): string {
   if (error instanceof FleetError || error instanceof UsageError) return error.message;
   if (error instanceof Error && 'syscall' in error) return error.message;
-  return `something happened that should not: please report it\n${error instanceof Error ? error.stack : String(error)}`;
+  return `internal error, please report it\n${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -51,7 +51,7 @@ interface Step {
   readonly output: string;
 }
 
-/** Of the blocks marked as console: what is typed behind `$`, with its lines behind `>`, and what comes back. */
+/** The console blocks: commands after `$`, continued after `>`, and their output. */
 function stepsIn(guide: string): Step[] {
   const blocks = [...guide.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) =>
@@ -76,7 +76,7 @@ async function run(command: string): Promise<string> {
   });
 }
 
-/** Without what is another each time. */
+/** Removes parts of the output that differ between runs. */
 function plain(text: string): string {
   const { host, hostname, port } = new URL(platform.addresses[0]);
   return text
@@ -89,7 +89,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Three dots stand for anything. */
+/** Three dots match anything. */
 function patternOf(output: string): RegExp {
   const parts = plain(output)
     .split('...')

@@ -2,10 +2,11 @@ import './assert-node.ts';
 import { enableCompileCache } from 'node:module';
 import { compileCacheFolder } from './compile-cache.ts';
 
-/** These have a bundle of their own in the package. */
+/** Commands that have their own bundle in the package. */
 const QUICK = ['get', 'version', '--version'];
 
-// Before anything else is loaded, so that all of it is loaded faster the next time. A user who set one of these has chosen.
+// Enabled before anything else is loaded, so that the next start is faster. A user who set one of these variables has
+// chosen.
 const { NODE_COMPILE_CACHE: chosen, NODE_DISABLE_COMPILE_CACHE: none } = process.env;
 if (!chosen && !none) {
   const directory = compileCacheFolder(process.env, import.meta.filename);

@@ -1,12 +1,12 @@
 import type { CommandEntry } from './command.ts';
 
 /**
- * What people type all day, and scripts in loops. In the package these commands are a bundle of their own, in as few files as
- * can be: together with the others, what they share with each of those would be a file each.
+ * The commands that people and scripts run most often. In the package they have their own bundle with as few files as
+ * possible: bundled with the other commands, every shared module would become a file of its own.
  */
 export const GET: CommandEntry = {
   name: 'get',
-  summary: 'list things of a kind, or show some of them',
+  summary: 'list resources, or show some of them',
   load: async () => (await import('./commands/get.ts')).get,
 };
 

@@ -5,12 +5,12 @@ export interface CliDeps {
   readonly io: Io;
 }
 
-/** Finds the command, runs it, and turns whatever it throws into words and an exit code. */
+/** Finds and runs the command, and turns whatever it throws into a message and an exit code. */
 export async function runCli(args: readonly string[], deps: CliDeps, signal: AbortSignal): Promise<ExitCode> {
   const [first, ...rest] = args;
   const word = ALIASES[first ?? ''] ?? first;
   try {
-    if (word === undefined) throw new UsageError(`a command is needed\n\n${overview(deps.commands).trimEnd()}`);
+    if (word === undefined) throw new UsageError(`missing command\n\n${overview(deps.commands).trimEnd()}`);
     if (word === 'help') return await help(rest, deps);
     const { load } = await find(word, deps.commands);
     const command = await load();
@@ -39,12 +39,12 @@ async function find(name: string, commands: readonly CommandEntry[]): Promise<Co
   if (found !== undefined) return found;
   const { suggestion } = await import('#kit/config');
   const names = [...commands.filter(({ hidden }) => !hidden).map((entry) => entry.name), 'help'];
-  throw new UsageError(`no such command${suggestion(name, names)}\nfleetshift help lists all commands`);
+  throw new UsageError(`unknown command${suggestion(name, names)}\nfleetshift help lists all commands`);
 }
 
 function overview(commands: readonly CommandEntry[]): string {
   const shown = commands.filter(({ hidden }) => !hidden);
-  const entries = [...shown, { name: 'help [command]', summary: 'show this text, or that of a command' }];
+  const entries = [...shown, { name: 'help [command]', summary: 'show this text, or the help of a command' }];
   const column = Math.max(...entries.map(({ name }) => name.length)) + 2;
   const lines = entries.map(({ name, summary }) => `  ${name.padEnd(column)}${summary}`);
   return [
@@ -57,13 +57,13 @@ function overview(commands: readonly CommandEntry[]): string {
   ].join('\n');
 }
 
-/** What stands behind `--` belongs to the command. */
+/** Arguments after `--` belong to the command. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');
 }
 
-/** It was stopped before it was done, and says just that. */
+/** The command was stopped early; only the reason is shown. */
 function isAnswer(error: unknown, { reason }: AbortSignal): boolean {
   return error === reason || (error instanceof Error && error.name === 'AbortError');
 }

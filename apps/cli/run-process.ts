@@ -3,10 +3,10 @@ import { isatty } from 'node:tty';
 import type { CommandEntry } from './command.ts';
 import { runCli } from './run-cli.ts';
 
-/** The second signal means now. */
+/** The second signal exits immediately. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs the command that this process was started for, and ends the process. */
+/** Runs the command of this process, then exits. */
 export async function runProcess(commands: readonly CommandEntry[]): Promise<never> {
   const stop = new AbortController();
   for (const [name, code] of Object.entries(SIGNALS)) {
@@ -28,11 +28,11 @@ export async function runProcess(commands: readonly CommandEntry[]): Promise<nev
   };
   const code = await runCli(process.argv.slice(2), { commands, io }, stop.signal);
   await output.flush();
-  // A handle that something forgot must not keep a finished command alive.
+  // A forgotten handle must not keep a finished command alive.
   process.exit(code);
 }
 
-/** Both streams, each opened when it is first written to: a request does not wait for that. */
+/** Both output streams, each opened on first use so that a request does not wait for them. */
 class Output {
   readonly #opened = new Map<string, NodeJS.WriteStream>();
   readonly #stop: (reason: Error) => void;
@@ -52,16 +52,16 @@ class Output {
   #open(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
     const stream = process[name];
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // The reader of our output went away, as `head` does: there is nothing left to do, and nothing to complain about.
+      // The reader of our output went away, as `head` does: the command stops without an error.
       if (error.code !== 'EPIPE') throw error;
-      if (name === 'stdout') this.#stop(new Error('the output is no longer read'));
+      if (name === 'stdout') this.#stop(new Error('output closed by the reader'));
     });
     this.#opened.set(name, stream);
     return stream;
   }
 }
 
-/** The terminal stays as it is, so that Ctrl-C is the signal that it always was. */
+/** The terminal keeps its mode, so Ctrl-C still sends a signal. */
 async function ask(question: string, signal: AbortSignal): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
@@ -76,7 +76,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** Commands look for a home in their environment alone; a service manager may have left it out. */
+/** Commands find the home directory in the environment only; a service manager may have left it out. */
 function withHome(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (environment['HOME'] !== undefined) return environment;
   try {

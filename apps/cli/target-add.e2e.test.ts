@@ -28,8 +28,8 @@ describe('fleetshift target add', { skip }, () => {
     const account = ['--kubeconfig', file, '--all-contexts', '--service-account', '--label', 'a=b', '--wait', '2m'];
     const added = await run('add', ...account);
     assert.deepEqual([added.code, added.out], [EXIT.ok, 'target/shop-prod added\n'], added.err);
-    assert.match(added.err, /shop-again: passed over, since it is the same cluster as Shop@Prod/);
-    assert.match(added.err, /made the service account fleetshift-platform/);
+    assert.match(added.err, /shop-again: skipped, because it is the same cluster as Shop@Prod/);
+    assert.match(added.err, /created the service account fleetshift-platform/);
     const { stdout } = await cluster.kubectl(['get', 'clusterrolebinding', 'fleetshift-platform', '-o', 'name']);
     assert.match(stdout, /fleetshift-platform/);
     assert.equal((await run('add', ...account)).code, EXIT.ok, 'to do it again finds what is there');

@@ -22,7 +22,7 @@ describe('fleetshift workflow', () => {
     [http, https] = platform.addresses;
     await eventually('each at rest', async () => {
       const [{ out }, retrying] = [await workflow('list'), await workflow('show', 'retrying')];
-      return /done .*completed/.test(out) && /lost .*parked/.test(out) && /try 2/.test(retrying.out);
+      return /done .*completed/.test(out) && /lost .*parked/.test(out) && /attempt 2/.test(retrying.out);
     });
   });
   after(async () => {
@@ -63,10 +63,10 @@ describe('fleetshift workflow', () => {
   it('shows what one waits for and what lets it go on', async () => {
     await shows(
       ['show', 'retrying'],
-      `it succeeds: try 2 begins ${TIME} .*; the last said SoldOut: moonlight is sold out$`,
+      `it succeeds: attempt 2 starts ${TIME} .*; the last error was SoldOut: moonlight is sold out$`,
     );
-    await shows(['show', 'napping'], `timer .* its time comes: ${TIME} \\(in \\d+m\\)$`);
-    await shows(['show', 'listening'], 'signal +word .* it is sent the signal "word"$');
+    await shows(['show', 'napping'], `timer .* the timer fires: ${TIME} \\(in \\d+m\\)$`);
+    await shows(['show', 'listening'], 'signal +word .* it receives the signal "word"$');
     await shows(['show', 'parent'], 'child +listener .* the child ends');
     await shows(['show', 'lost'], '^Reason +WORKFLOW_UNKNOWN: no workflow forgotten', '^It is parked: ');
   });
@@ -107,7 +107,7 @@ describe('fleetshift workflow', () => {
       { args: ['list', '--stauts', 'open'], code: EXIT.usage, err: /did you mean --status\?/ },
       { args: ['list', '--history'], code: EXIT.usage, err: /--history: no such setting/ },
       { args: ['show'], code: EXIT.usage, err: /ID is missing/ },
-      { args: ['show', 'a', 'b'], code: EXIT.usage, err: /"b": an argument that is not expected here/ },
+      { args: ['show', 'a', 'b'], code: EXIT.usage, err: /unexpected argument "b"/ },
       { args: ['shwo', 'a'], code: EXIT.usage, err: /did you mean show\?/ },
     ];
     for (const { args, code, err } of rows) {
@@ -127,7 +127,7 @@ describe('fleetshift workflow', () => {
       FLEETSHIFT_CA_FILE: join(data, 'tls', 'ca.crt'),
     });
     assert.deepEqual([trusted.code, trusted.err], [EXIT.ok, '']);
-    // What the platform itself reads from the same environment does not get in the way.
+    // Settings of the platform in the environment do not interfere.
     const beside = await runCommand(['workflow', 'list', '--server', http], {
       FLEETSHIFT_DATA: data,
       FLEETSHIFT_LISTEN: 'x',
@@ -138,7 +138,7 @@ describe('fleetshift workflow', () => {
   it('says what to do when nothing is there', async () => {
     const { code, err } = await runCommand(['workflow', 'list', '--server', 'http://127.0.0.1:1', '--data', data]);
     assert.equal(code, EXIT.unavailable);
-    assert.match(err, /nothing listens there; start a platform with "fleetshift serve"/);
+    assert.match(err, /connection refused; start a platform with "fleetshift serve"/);
   });
 });
 
@@ -161,7 +161,7 @@ describe('the platform as it is shipped', () => {
     const args = ['serve', '--data', data, '--listen', '127.0.0.1:0', '--tls-listen', 'none'];
     const { code, err } = await runCommand([...args, '--durable', 'temporal://127.0.0.1:1/default']);
     assert.equal(code, EXIT.failure);
-    // Where the engine's package is not installed, the sentence has the command that installs it.
+    // When the package of the engine is not installed, the message contains the command that installs it.
     assert.match(err, /^fleetshift serve: (load Temporal's SDK: .*npm ci --prefix|.*127\.0\.0\.1:1)/);
   });
 });

@@ -31,7 +31,7 @@ export const DIRECTORY_AGENT_SETTINGS = {
   target: {
     kind: listOf(servedFolder()),
     default: '',
-    sentence: 'A target and its folder, as name=folder. Give one for each.',
+    sentence: 'A target and its folder, as name=folder. Can be repeated.',
     group: 'Targets',
   },
   'allow-commands': {
@@ -43,7 +43,7 @@ export const DIRECTORY_AGENT_SETTINGS = {
   'look-every': {
     kind: duration('1s', '1h'),
     default: '30s',
-    sentence: 'How often folders are looked at, beside when something in them changes.',
+    sentence: 'How often folders are scanned, in addition to change notifications.',
     group: 'Targets',
   },
   ...AGENT_PROCESS_SETTINGS,

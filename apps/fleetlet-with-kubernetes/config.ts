@@ -12,7 +12,7 @@ export const FLEETLET_WITH_SETTINGS = {
     kind: listOf(oneOf(COMPANIONS)),
     default: '',
     sentence:
-      'Agents to run in the same process. kubernetes: that of the cluster which this Pod is in; its target is that of --target, or k8s- and the beginning of the UID of kube-system.',
+      'Agents to run in the same process. kubernetes: the agent of the cluster of this Pod; its target is that of --target, or k8s- and the beginning of the UID of kube-system.',
     group: 'Local processes',
   },
   'agent-namespace': { ...CLUSTER_SETTINGS['agent-namespace'], group: KUBERNETES },
@@ -21,20 +21,20 @@ export const FLEETLET_WITH_SETTINGS = {
     kind: text('REPOSITORY'),
     unset: 'none: no deployment changes the agent',
     sentence:
-      "The agent's image, without tag or digest. A deployment may deliver the agent's own Deployment with another version of it, and nothing else to the namespace of the agent.",
+      "The agent's image, without tag or digest. A deployment may deliver the agent's own Deployment with another version of this image, and nothing else into the namespace of the agent.",
     group: KUBERNETES,
   },
   'identity-secret': {
     kind: text('NAME'),
-    unset: 'none: it is in --data alone',
+    unset: 'none: it is only in --data',
     sentence:
-      'Secret in the namespace of the agent that keeps who this fleetlet is: the folder of a Pod goes with the Pod.',
+      'Secret in the namespace of the agent that stores the identity of this fleetlet: the folder of a Pod is lost with the Pod.',
     group: KUBERNETES,
   },
   'pod-token-audience': {
     kind: listOf(text('AUDIENCE')),
     default: 'fleetlet',
-    sentence: 'Whom the tokens of service accounts have to be for that Pods show over --listen-tcp.',
+    sentence: 'The audience of service account tokens that Pods present on --listen-tcp.',
     group: KUBERNETES,
   },
 } as const satisfies Settings;

@@ -33,14 +33,14 @@ export const CLUSTER_SETTINGS = {
   'agent-namespace': {
     kind: text('NAMESPACE'),
     default: 'fleetshift-system',
-    sentence: 'Where the agent keeps in each cluster what it has to remember. Made when it is missing.',
+    sentence: 'The namespace in each cluster where the agent stores its state. Created when missing.',
     group: 'Clusters',
   },
   'api-proxy-users': {
     kind: orNone(listOf(text('NAME'))),
     default: '*',
     sentence:
-      'Callers through the platform whom the cluster is told of as users of their own, such as user:alice; * for all. The others share the user fleetshift:caller, and its extra field fleetshift.io/user names the person.',
+      'Callers through the platform that are impersonated as users of their own, such as user:alice; * for all. The others share the user fleetshift:caller, whose extra field fleetshift.io/user names the person.',
     group: 'Clusters',
   },
 } as const satisfies Settings;
@@ -51,20 +51,20 @@ export const KUBERNETES_AGENT_SETTINGS = {
   kubeconfig: {
     kind: path(),
     unset: 'the cluster that this Pod is in',
-    sentence: 'Kubeconfig with the clusters to serve from here. Read again when it changes.',
+    sentence: 'Kubeconfig with the clusters to serve. Read again when it changes.',
     group: 'Clusters',
   },
   target: {
     kind: listOf(wantedCluster()),
     default: '',
     sentence:
-      'A target and its context, as name=context. Give one for each. In a Pod the name alone; without, k8s- and the beginning of the UID of kube-system.',
+      'A target and its context, as name=context. Can be repeated. In a Pod only the name; default k8s- and the beginning of the UID of kube-system.',
     group: 'Clusters',
   },
   context: {
     kind: listOf(text('CONTEXT')),
     default: '',
-    sentence: 'A context that is a target of the same name. Give one for each.',
+    sentence: 'A context that is a target of the same name. Can be repeated.',
     group: 'Clusters',
     // FLEETSHIFT_CONTEXT is the client's, and means a platform.
     variable: 'FLEETSHIFT_KUBE_CONTEXT',
@@ -73,7 +73,7 @@ export const KUBERNETES_AGENT_SETTINGS = {
   'metrics-listen': {
     kind: hostPort(),
     unset: 'not',
-    sentence: 'Where /healthz and /metrics are served. Port 0 takes a free one.',
+    sentence: 'Address of /healthz and /metrics. Port 0 picks a free port.',
     group: 'Process',
   },
   ...AGENT_PROCESS_SETTINGS,

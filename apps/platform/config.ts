@@ -135,7 +135,8 @@ export const PLATFORM_SETTINGS = {
   data: {
     kind: path('FOLDER'),
     default: './.fleetshift',
-    sentence: 'Folder of this process alone: the SQLite database, the keys, the admin token, the TLS authority.',
+    sentence:
+      'Folder of this process: the SQLite database, the keys, the admin token, the TLS authority. Not shared with other processes.',
     group: 'Data',
   },
   database: {
@@ -208,7 +209,7 @@ export const PLATFORM_SETTINGS = {
   'event-retention': {
     kind: duration('1m', '3650d'),
     default: '7d',
-    sentence: 'How long events are kept for clients that resume the event stream.',
+    sentence: 'How long events are stored for clients that resume the event stream.',
     group: 'Data',
   },
   'request-timeout': {
@@ -226,7 +227,7 @@ export const PLATFORM_SETTINGS = {
   'rate-limit': {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '12000',
-    sentence: 'Requests per minute that one caller may make.',
+    sentence: 'Maximum requests per minute of one caller.',
     group: 'Limits',
   },
   'shutdown-timeout': {

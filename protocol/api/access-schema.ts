@@ -23,16 +23,18 @@ const attributesField = (description: string) => Type.Record(Type.String(), Type
 
 const SUBJECT_FIELDS = {
   kind: Type.Enum([...SUBJECT_KIND_NAMES]),
-  id: Type.String({ ...LINE, description: 'As whoever authenticates it says.' }),
+  id: Type.String({ ...LINE, description: 'The id that the authenticator gives the subject.' }),
 };
 const SubjectSchema = Type.Object(SUBJECT_FIELDS, { title: 'Subject' });
 
 // Grants
 
 const GIFT_FIELDS = {
-  role: Type.Optional(roleField('What the subject is there, and on everything below.')),
-  permission: Type.Optional(nameField("In place of a role: an addon's permission, by the name of its schema.")),
-  attributes: Type.Optional(attributesField('With a permission: values that its schema allows.')),
+  role: Type.Optional(roleField('The role that the subject has on the resource and everything below it.')),
+  permission: Type.Optional(
+    nameField("Instead of a role: an addon's permission, by the name of its permission schema."),
+  ),
+  attributes: Type.Optional(attributesField('With a permission: attribute values that its schema allows.')),
 };
 
 export const WorkspaceGrantsParamsSchema = Type.Object({ workspace: nameField('The name of the workspace.') });
@@ -49,14 +51,14 @@ export const TargetGrantParamsSchema = Type.Object({
 export const GrantListQuerySchema = Type.Object({
   inherited: Type.Optional(
     Type.Boolean({
-      description: 'Also what flows down from above, as far as the caller may read the grants there.',
+      description: 'Include grants inherited from above, as far as the caller may read them.',
     }),
   ),
 });
 
 export const NewGrantSchema = Type.Object(
   {
-    name: Type.Optional(nameField('Unique on its resource; its uid unless told otherwise.')),
+    name: Type.Optional(nameField('Unique on its resource; defaults to its uid.')),
     subject: SubjectSchema,
     ...GIFT_FIELDS,
   },
@@ -65,16 +67,16 @@ export const NewGrantSchema = Type.Object(
 
 export const GrantSchema = Type.Object(
   {
-    name: nameField('Unique on its resource, and never changed.'),
+    name: nameField('Unique on its resource. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
-    resource: pathField('What it is on: it holds there and on everything below.'),
+    resource: pathField('The resource that the grant is on. The grant also applies to everything below it.'),
     resourceUid: Type.String({
       format: 'uuid',
-      description: 'Of that very one: another of its name has no part in it.',
+      description: 'The uid of that resource. A later resource with the same name does not inherit the grant.',
     }),
     subject: SubjectSchema,
     ...GIFT_FIELDS,
-    grantedBy: Type.String({ description: 'Kind and id of whoever granted it.' }),
+    grantedBy: Type.String({ description: 'The subject that created the grant, as kind and id.' }),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,
     generation: SYSTEM_FIELDS.generation,
@@ -91,14 +93,17 @@ export const PermissionSchemaParamsSchema = Type.Object({
 });
 
 const SPEC_FIELDS = {
-  description: Type.Optional(Type.String({ ...LINE, description: 'For people, on one line.' })),
-  resourceType: Type.Enum(['target'], { description: 'What the permission is about.' }),
+  description: Type.Optional(Type.String({ ...LINE, description: 'A one-line description.' })),
+  resourceType: Type.Enum(['target'], { description: 'The type of resource that the permission applies to.' }),
   attributesSchema: attributesField(
-    'A JSON Schema of the attribute values, of type object, without references and regular expressions.',
+    'A JSON Schema for the attribute values. Its type is object; it has no references and no regular expressions.',
   ),
 };
 const ImplyingRoleSchema = Type.Object(
-  { role: roleField('Whoever has it has the permission too.'), attributes: attributesField('With these values.') },
+  {
+    role: roleField('A role that implies the permission.'),
+    attributes: attributesField('The attribute values that the role implies.'),
+  },
   { title: 'ImplyingRole' },
 );
 const rolesField = () => Type.Array(ImplyingRoleSchema, { maxItems: ROLE_NAMES.length });
@@ -110,7 +115,7 @@ export const PutPermissionSchemaSchema = Type.Object(
 
 export const PermissionSchemaSchema = Type.Object(
   {
-    name: nameField('The permission. Unique in the whole instance, and never changed.'),
+    name: nameField('The permission. Unique in the whole instance. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
     ...SPEC_FIELDS,
     roles: rolesField(),
@@ -133,30 +138,31 @@ const subjectField = () =>
         groups: Type.Optional(
           Type.Array(Type.String(LINE), {
             maxItems: MAX_GROUPS,
-            description: 'Those that count as his. Only his issuer knows which they are, and tells when he logs in.',
+            description:
+              'The groups to evaluate for the subject. Group membership is known only to the issuer, which reports it at login.',
           }),
         ),
       },
-      { title: 'AskedSubject', description: 'The caller himself unless told otherwise.' },
+      { title: 'AskedSubject', description: 'The subject to evaluate; defaults to the caller.' },
     ),
   );
 const QUESTION_FIELDS = {
-  permission: permissionField('One of ours, such as `workspaces.read`, or the name of a permission schema.'),
-  resource: pathField('What it is asked on.'),
+  permission: permissionField('A built-in permission, such as `workspaces.read`, or the name of a permission schema.'),
+  resource: pathField('The resource to evaluate.'),
 };
 const PAGE_FIELDS = {
   pageSize: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_SIZE,
-      description: 'At most so many items; 100 unless told otherwise.',
+      description: 'The maximum number of items; default 100.',
     }),
   ),
   pageToken: Type.Optional(
-    Type.String({ minLength: 1, description: 'The `nextPageToken` of the page before, for the same question.' }),
+    Type.String({ minLength: 1, description: 'The `nextPageToken` of the previous page of the same query.' }),
   ),
 };
-const nextPageToken = Type.Optional(Type.String({ description: 'Present when there may be more.' }));
+const nextPageToken = Type.Optional(Type.String({ description: 'Present when there may be more items.' }));
 
 export const IdentitySchema = Type.Object(
   {
@@ -164,8 +170,8 @@ export const IdentitySchema = Type.Object(
     id: Type.String(),
     groups: Type.Array(Type.String()),
     instanceAdmin: Type.Boolean({ description: 'Whether the caller may do everything without a grant.' }),
-    within: Type.Optional(pathField('What the token is narrowed to.')),
-    roles: Type.Optional(Type.Array(roleField('One that the token is narrowed to.'))),
+    within: Type.Optional(pathField('The resource that the token is restricted to.')),
+    roles: Type.Optional(Type.Array(roleField('A role that the token is restricted to.'))),
   },
   { title: 'Identity' },
 );
@@ -175,7 +181,7 @@ export const AccessVerdictSchema = Type.Object(
   {
     allowed: Type.Boolean(),
     attributes: Type.Array(attributesField('One set of values.'), {
-      description: "Of an addon's permission: with any of these sets of values.",
+      description: "For an addon's permission: the sets of values; any one of them is permitted.",
     }),
   },
   { title: 'AccessVerdict' },
@@ -187,7 +193,7 @@ export const LookupPermissionsSchema = Type.Object(
 );
 const PermittedResourceSchema = Type.Object(
   {
-    resource: pathField('What the subject has the permission on.'),
+    resource: pathField('A resource that the subject has the permission on.'),
     attributes: Type.Array(attributesField('One set of values.')),
   },
   { title: 'PermittedResource' },
@@ -213,10 +219,12 @@ const ReasonSchema = Type.Object(
     subject: Type.Optional(SubjectSchema),
     ...GIFT_FIELDS,
     grant: Type.Optional(
-      Type.String({ description: 'The path of the grant, where the caller may see what it is on.' }),
+      Type.String({
+        description: 'The path of the grant. Present when the caller may see the resource that the grant is on.',
+      }),
     ),
     path: Type.Array(pathField('A step.'), {
-      description: 'The way that it flows down, as far up as the caller may see.',
+      description: 'The path along which the grant is inherited, as far up as the caller may see.',
     }),
   },
   { title: 'AccessReason' },
@@ -224,16 +232,18 @@ const ReasonSchema = Type.Object(
 export const AccessExplanationSchema = Type.Object(
   {
     allowed: Type.Boolean(),
-    reasons: Type.Array(ReasonSchema, { description: 'When allowed: each of them alone is enough.' }),
+    reasons: Type.Array(ReasonSchema, { description: 'When allowed: the reasons. Each is sufficient on its own.' }),
     denial: Type.Optional(
-      Type.Enum([...DENIAL_NAMES], { description: 'When denied: nothing granted, or a token that is too narrow.' }),
+      Type.Enum([...DENIAL_NAMES], {
+        description: 'When denied: whether a grant is missing or the token is too narrow.',
+      }),
     ),
     needed: Type.Optional(
       Type.Object(
         {
-          on: pathField('There, or on anything above it.'),
-          roles: Type.Array(roleField('Any of these.')),
-          permission: Type.Optional(nameField('Or this permission itself.')),
+          on: pathField('The resource to grant access on, or any resource above it.'),
+          roles: Type.Array(roleField('A role that is sufficient.')),
+          permission: Type.Optional(nameField('The permission that is sufficient.')),
         },
         { title: 'NeededAccess' },
       ),

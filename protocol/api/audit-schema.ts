@@ -11,54 +11,73 @@ const hashField = (description: string) => Type.String({ pattern: HASH, descript
 const positionField = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const AuditListQuerySchema = Type.Object({
-  workspace: Type.Optional(nameField('Only what was done in this workspace and below it.')),
+  workspace: Type.Optional(nameField('Only operations in this workspace and below it.')),
   principal: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: 'Only what this one did: `kind:id`, or the id alone.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'Only operations of this principal: `kind:id`, or the id alone.',
+    }),
   ),
   resource: Type.Optional(
     Type.String({
       pattern: '^/',
       maxLength: 512,
-      description: 'Only what was done to this path of the API and to what is below it, as `/v1/workspaces/web`.',
+      description: 'Only operations on this API path and below it, such as `/v1/workspaces/web`.',
     }),
   ),
-  outcome: Type.Optional(Type.Enum([...AUDIT_OUTCOME_NAMES], { description: 'Only what ended like this.' })),
-  from: Type.Optional(timeField('Only what was asked for at this time or later.')),
-  to: Type.Optional(timeField('Only what was asked for before this time.')),
+  outcome: Type.Optional(Type.Enum([...AUDIT_OUTCOME_NAMES], { description: 'Only operations with this outcome.' })),
+  from: Type.Optional(timeField('Only operations requested at this time or later.')),
+  to: Type.Optional(timeField('Only operations requested before this time.')),
 });
 
 export const AuditEntrySchema = Type.Object(
   {
-    uid: Type.String({ description: 'Of this entry alone.' }),
-    time: timeField('When it was asked for; of the first, when the entry stands for several.'),
-    lastTime: timeField('Of the last, when the entry stands for several.'),
+    uid: Type.String({ description: 'The unique id of the entry.' }),
+    time: timeField('When the operation was requested; the first time when the entry stands for several.'),
+    lastTime: timeField('The last time when the entry stands for several.'),
     count: Type.Integer({ minimum: 1, description: 'Refusals of the same kind within a minute share an entry.' }),
-    requestId: Type.String({ description: 'The `x-request-id` of the answer: given by the platform.' }),
+    requestId: Type.String({ description: 'The `x-request-id` of the response, assigned by the platform.' }),
     clientRequestId: Type.Optional(
       Type.String({
-        description: 'The `x-request-id` of the request, where it sent one of at most 64 letters, digits and `._:-`.',
+        description: 'The `x-request-id` of the request, if it had one of at most 64 letters, digits and `._:-`.',
       }),
     ),
-    operation: Type.String({ description: 'The operationId; `several` when it stands for refusals of many kinds.' }),
+    operation: Type.String({
+      description: 'The operationId; `several` when the entry stands for refusals of different operations.',
+    }),
     method: Type.String(),
-    resource: Type.String({ description: 'What it was done to, as a path of the API.' }),
-    workspace: Type.Optional(Type.String({ description: 'The workspace that it was in at that time.' })),
+    resource: Type.String({ description: 'The resource of the operation, as an API path.' }),
+    workspace: Type.Optional(Type.String({ description: 'The workspace of the resource at that time.' })),
     principal: Type.Optional(
-      Type.Object({ kind: Type.String(), id: Type.String() }, { description: 'Who asked. Absent when nobody knows.' }),
+      Type.Object(
+        { kind: Type.String(), id: Type.String() },
+        { description: 'The caller. Absent when the caller is unknown.' },
+      ),
     ),
     token: Type.Optional(
-      Type.String({ description: 'The id of the token that was shown: of a service account, or of an issuer.' }),
+      Type.String({
+        description: 'The id of the token that the caller presented, from a service account or from an issuer.',
+      }),
     ),
-    session: Type.Optional(Type.String({ description: 'The uid of the session that was shown.' })),
-    address: Type.String({ description: 'Where the request came from.' }),
+    session: Type.Optional(Type.String({ description: 'The uid of the session that the caller presented.' })),
+    address: Type.String({ description: 'The address that the request came from.' }),
     outcome: Type.String({
       description:
-        '`done`; `denied`: a 403; `hidden`: a 404 for something that does not exist, at least not for the caller; `unauthenticated`: a 401.',
+        '`done`; `denied`: a 403; `hidden`: a 404, for a resource that does not exist or that the caller may not see; `unauthenticated`: a 401.',
     }),
-    beforeHash: Type.Optional(Type.String({ description: 'Of what it was done to, as the API showed it before.' })),
-    afterHash: Type.Optional(Type.String({ description: 'Of the answer.' })),
-    position: Type.Optional(positionField('The place in the chain. Only for those who see the whole log.')),
-    hash: Type.Optional(Type.String({ description: 'Of the chain up to here. Only for those who see the whole log.' })),
+    beforeHash: Type.Optional(
+      Type.String({ description: 'The hash of the resource before the operation, as the API showed it.' }),
+    ),
+    afterHash: Type.Optional(Type.String({ description: 'The hash of the response.' })),
+    position: Type.Optional(
+      positionField('The position in the chain. Present only for callers who see the whole log.'),
+    ),
+    hash: Type.Optional(
+      Type.String({
+        description: 'The hash of the chain up to this entry. Present only for callers who see the whole log.',
+      }),
+    ),
   },
   { title: 'AuditEntry' },
 );
@@ -69,13 +88,16 @@ export const AuditPageSchema = Type.Object({
 });
 
 const ChainPointSchema = Type.Object(
-  { position: positionField('The place in the chain.'), hash: hashField('Of the chain up to here.') },
+  {
+    position: positionField('The position in the chain.'),
+    hash: hashField('The hash of the chain up to this position.'),
+  },
   { title: 'AuditChainPoint' },
 );
 
 export const VerifyAuditSchema = Type.Object(
   {
-    after: Type.Optional(positionField('Begin behind this position: the `next` of the answer before.')),
+    after: Type.Optional(positionField('Start after this position: the `next` of the previous response.')),
     expectedHead: Type.Optional(ChainPointSchema),
   },
   { title: 'VerifyAudit' },
@@ -83,25 +105,25 @@ export const VerifyAuditSchema = Type.Object(
 
 export const AuditVerificationSchema = Type.Object(
   {
-    intact: Type.Boolean({ description: 'Nothing is wrong with what was looked at.' }),
+    intact: Type.Boolean({ description: 'Whether the checked entries are intact.' }),
     checked: Type.Integer({
       minimum: 0,
-      description: 'Entries that were looked at; a long chain takes several calls.',
+      description: 'The number of entries checked; a long chain takes several calls.',
     }),
-    pending: Type.Integer({ minimum: 0, description: 'Entries that have no place in the chain yet.' }),
+    pending: Type.Integer({ minimum: 0, description: 'The number of entries that are not in the chain yet.' }),
     start: ChainPointSchema,
     head: ChainPointSchema,
     faults: Type.Array(
       Type.Object({
         kind: Type.Enum([...AUDIT_FAULT_NAMES], {
           description:
-            '`changed`, `missing`, `swapped`: this entry. `rewritten`: the chain is another than it was when its head was kept. `truncated`: it ends before a head that was kept. `forged`: it ends in a head that this platform did not authenticate.',
+            '`changed`, `missing`, `swapped`: this entry. `rewritten`: the chain differs from what it was when its head was recorded. `truncated`: the chain ends before a recorded head. `forged`: the chain ends in a head that this platform did not authenticate.',
         }),
-        position: positionField('Of the entry.'),
-        other: Type.Optional(positionField('The last that is missing, or the one it was swapped with.')),
+        position: positionField('The position of the entry.'),
+        other: Type.Optional(positionField('The last missing entry, or the entry that this one was swapped with.')),
       }),
     ),
-    next: Type.Optional(positionField('Where to go on; absent once everything was looked at.')),
+    next: Type.Optional(positionField('The position to continue from; absent once everything was checked.')),
   },
   { title: 'AuditVerification' },
 );

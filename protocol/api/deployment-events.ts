@@ -1,11 +1,11 @@
-/** What is told of deployments, their rollouts, approvals and deliveries, by the types of events. */
+/** The event types of deployments, their rollouts, approvals and deliveries. */
 export const DEPLOYMENT_EVENTS = [
   'deployment.created',
   'deployment.updated',
-  /** Somebody asked for it to go. */
+  /** Deletion was requested. */
   'deployment.deleting',
   'deployment.deleted',
-  /** How it stands has changed: conditions, counts, what its rollout waits for. */
+  /** Conditions, counts, or the waits of the rollout changed. */
   'deployment.statusChanged',
   'rollout.planned',
   'rollout.paused',
@@ -14,6 +14,6 @@ export const DEPLOYMENT_EVENTS = [
   'approval.requested',
   'approval.answered',
   'approval.closed',
-  /** What happened on targets since the last one, several together. */
+  /** Changes on targets since the previous event of this type, batched. */
   'delivery.changed',
 ] as const;

@@ -14,39 +14,39 @@ import { ConditionSchema } from './target-schema.ts';
 
 const rolloutStateField = () =>
   Type.Enum(['running', 'paused'], {
-    description: 'While `paused` nothing new begins; what is under way comes to its end.',
+    description: 'While `paused` nothing new starts; work in progress completes.',
   });
 
 /**
- * DECISION: answers describe these by their `type` alone. What was taken by the schema of the request is not looked at
- * again on its way out: a dozen routes would compile the same unions, and each answer be compared with all of them.
+ * DECISION: responses describe these fields by `type` alone. The request schema has already validated them; validating
+ * the response too would make a dozen routes compile the same unions and match every response against all of them.
  */
 const asSent = (what: string) =>
   Type.Unsafe<{ type: string; [field: string]: unknown }>(
     Type.Object(
       { type: Type.String() },
-      { additionalProperties: true, description: `As it was sent, see \`${what}\`. Secrets are masked.` },
+      { additionalProperties: true, description: `As it was sent; see \`${what}\`. Secrets are masked.` },
     ),
   );
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 
-export const DeploymentsParamsSchema = Type.Object({ workspace: nameField('The workspace that they are in.') });
+export const DeploymentsParamsSchema = Type.Object({ workspace: nameField('The workspace of the deployments.') });
 
 export const DeploymentParamsSchema = Type.Object({
-  workspace: nameField('The workspace that it is in.'),
+  workspace: nameField('The workspace of the deployment.'),
   deployment: nameField('The name of the deployment.'),
 });
 
 export const DeploymentListQuerySchema = Type.Object({
-  subtree: Type.Optional(Type.Boolean({ description: 'Those of the workspaces below as well.' })),
+  subtree: Type.Optional(Type.Boolean({ description: 'Include deployments of the workspaces below.' })),
 });
 
 export const DeploymentSchema = Type.Object(
   {
-    name: nameField('Unique in its workspace, and never changed.'),
+    name: nameField('Unique in its workspace. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
-    workspace: nameField('The one workspace that it is in: its targets are those below.'),
+    workspace: nameField('The workspace of the deployment. Its targets are in this workspace or below it.'),
     labels: labelsField(),
     manifest: asSent('Manifest'),
     placement: Type.Array(asSent('Placement')),
@@ -60,16 +60,18 @@ export const DeploymentSchema = Type.Object(
       Type.Object(
         {
           group: Type.String({ format: 'uuid', description: 'The uid of the group.' }),
-          child: nameField('What it is called in the group.'),
+          child: nameField('The name of the deployment inside the group.'),
         },
-        { description: 'The group that made it: to change it, change the group.' },
+        { description: 'The group that created the deployment. To change the deployment, change the group.' },
       ),
     ),
-    deleteTime: Type.Optional(time('Since when it is being taken off its targets. Then it is gone.')),
+    deleteTime: Type.Optional(
+      time('When deletion was requested. The deployment disappears once it is removed from all targets.'),
+    ),
     generation: SYSTEM_FIELDS.generation,
     observedGeneration: SYSTEM_FIELDS.observedGeneration,
-    reconciling: Type.Boolean({ description: 'Whether something is under way: a plan, a rollout, the end of it.' }),
-    revision: Type.Integer({ minimum: 0, description: 'Of the last rollout; 0 before the first.' }),
+    reconciling: Type.Boolean({ description: 'Whether planning, a rollout, or its deletion is in progress.' }),
+    revision: Type.Integer({ minimum: 0, description: 'The revision of the last rollout; 0 before the first.' }),
     conditions: Type.Array(ConditionSchema, {
       description: 'Placed, Planned, Progressing, Available, Degraded, Conflict, Paused.',
     }),
@@ -78,7 +80,7 @@ export const DeploymentSchema = Type.Object(
     updateTime: SYSTEM_FIELDS.updateTime,
     etag: SYSTEM_FIELDS.etag,
   },
-  { title: 'Deployment', description: 'What to deploy, where, and how. Secrets are masked.' },
+  { title: 'Deployment', description: 'Defines what to deploy, where, and how. Secrets are masked.' },
 );
 
 const wishes = {
@@ -94,22 +96,22 @@ const wishes = {
 };
 
 export const NewDeploymentSchema = Type.Object(
-  { name: nameField('Unique in its workspace, and never changed.'), ...wishes },
+  { name: nameField('Unique in its workspace. Immutable.'), ...wishes },
   {
     title: 'NewDeployment',
-    description: 'Left out, `rollout` is `immediate`; `placement` can be left out of a group alone, which is local.',
+    description: '`rollout` defaults to `immediate`. Only a group may omit `placement`; it is then placed locally.',
   },
 );
 
-/** What a deployment comes to after a patch, and each child of a group at any depth. */
+/** A deployment after a patch is applied, or a child of a group at any depth. */
 export const DeploymentDraftSchema = Type.Object(
-  { name: Type.Optional(nameField('Of a child, its short name.')), ...wishes },
+  { name: Type.Optional(nameField('For a child, its short name.')), ...wishes },
   { title: 'DeploymentDraft' },
 );
 
 const mergePatch = (what: string) =>
   Type.Record(Type.String(), Type.Unknown(), {
-    description: `Merged into the ${what} at every level; lists are replaced. With another \`type\` it replaces it.`,
+    description: `Merged into the ${what} at every level; lists are replaced. A different \`type\` replaces the whole value.`,
   });
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
@@ -119,17 +121,17 @@ export const DeploymentPatchSchema = Type.Object(
   {
     labels: Type.Optional(labelsPatchField()),
     manifest: Type.Optional(mergePatch('manifest')),
-    placement: orNull(PlacementsSchema, 'Replaced as a whole; null is what a new one would have.'),
-    rollout: orNull(mergePatch('rollout'), 'null is what a new one would have.'),
-    healthRules: orNull(HealthRulesSchema, 'Replaced as a whole; null removes all.'),
-    driftPolicy: orNull(DriftPolicySchema, 'null is what a new one would have.'),
+    placement: orNull(PlacementsSchema, 'Replaced as a whole; null restores the default.'),
+    rollout: orNull(mergePatch('rollout'), 'null restores the default.'),
+    healthRules: orNull(HealthRulesSchema, 'Replaced as a whole; null removes all rules.'),
+    driftPolicy: orNull(DriftPolicySchema, 'null restores the default.'),
     namespace: orNull(NamespaceSchema, 'null removes it.'),
-    config: orNull(mergePatch('config'), 'null removes all of it.'),
+    config: orNull(mergePatch('config'), 'null removes the whole object.'),
     rolloutState: Type.Optional(rolloutStateField()),
   },
   {
     title: 'DeploymentPatch',
-    description: 'A JSON merge patch (RFC 7396): what is absent stays as it is. A masked secret cannot be sent back.',
+    description: 'A JSON merge patch (RFC 7396). Absent fields stay unchanged. A masked secret cannot be sent back.',
   },
 );
 
@@ -138,26 +140,29 @@ const targetNames = (description: string) =>
 
 export const RollbackSchema = Type.Object(
   {
-    revision: Type.Integer({ minimum: 1, description: 'The one to go back to.' }),
+    revision: Type.Integer({ minimum: 1, description: 'The revision to go back to.' }),
     paced: Type.Optional(
-      Type.Boolean({ description: 'By the rollout strategy. Otherwise to all at once, whatever the budget says.' }),
+      Type.Boolean({
+        description:
+          'Follow the rollout strategy. By default a rollback goes to all targets at once, regardless of the budget.',
+      }),
     ),
   },
   { title: 'Rollback' },
 );
 
 export const RetrySchema = Type.Object(
-  { targets: targetNames('Names or uids of those to try again; all that failed unless told.') },
+  { targets: targetNames('Names or uids of the targets to retry; defaults to all that failed.') },
   { title: 'Retry' },
 );
 
 export const ConfirmRemovalSchema = Type.Object(
-  { targets: targetNames('Names or uids of those that may go; all that are held unless told.') },
+  { targets: targetNames('Names or uids of the targets to remove; defaults to all that are held.') },
   { title: 'ConfirmRemoval' },
 );
 
 export const AcceptRevisionSchema = Type.Object(
-  { targets: targetNames('Names or uids of those whose revision is accepted; all that are ahead unless told.') },
+  { targets: targetNames('Names or uids of the targets whose revision to accept; defaults to all that are ahead.') },
   { title: 'AcceptRevision' },
 );
 

@@ -22,7 +22,7 @@ const SelectorSchema = Type.Object(
       ),
     ),
   },
-  { title: 'LabelSelector', description: 'As in Kubernetes: all of it has to match.' },
+  { title: 'LabelSelector', description: 'As in Kubernetes: all requirements must match.' },
 );
 
 const documents = (description: string) =>
@@ -30,13 +30,15 @@ const documents = (description: string) =>
 
 const targetTypes = () =>
   Type.Optional(
-    Type.Array(nameField('A type of target.'), { description: 'The types of target that it is for; all unless told.' }),
+    Type.Array(nameField('A type of target.'), {
+      description: 'The target types that the manifest applies to; defaults to all.',
+    }),
   );
 
 const InlineManifestSchema = Type.Object(
   {
     type: Type.Literal('inline'),
-    documents: documents('What each target gets. Mark a value as secret by `{"$secret": value}`.'),
+    documents: documents('The documents that every target gets. Mark a value as secret with `{"$secret": value}`.'),
     targetTypes: targetTypes(),
   },
   { title: 'InlineManifest', description: 'The same documents for every target.' },
@@ -45,65 +47,66 @@ const InlineManifestSchema = Type.Object(
 const TEMPLATE_TEXT = Type.String({ maxLength: 1_000_000 });
 const TemplateTextSchema = Type.Union([TEMPLATE_TEXT, Type.Object({ $secret: TEMPLATE_TEXT })], {
   description:
-    'The text of a YAML file. One that holds a secret itself, as in a Secret or in `$secret`, is sealed and masked as a whole; ' +
+    'The text of a YAML file. A text that itself contains a secret, in a Secret or in `$secret`, is sealed and masked as a whole; ' +
     'put secrets into `values` to keep it readable.',
 });
 
 const TemplateManifestSchema = Type.Object(
   {
     type: Type.Literal('template'),
-    documents: Type.Optional(documents('The template, with `${...}` in its texts; or `template`.')),
+    documents: Type.Optional(documents('The template, with `${...}` in its strings. Alternatively use `template`.')),
     template: Type.Optional(TemplateTextSchema),
-    values: Type.Optional(jsonObject('For all targets.')),
+    values: Type.Optional(jsonObject('The values for all targets.')),
     overrides: Type.Optional(
       Type.Array(
         Type.Object(
-          { selector: SelectorSchema, values: jsonObject('Merged over those before.') },
+          { selector: SelectorSchema, values: jsonObject('Merged over the preceding values.') },
           { title: 'ValuesOverride' },
         ),
-        { description: 'For the targets that each selects, in their order.' },
+        { description: 'Values for the targets that each selector matches, applied in order.' },
       ),
     ),
     targets: Type.Optional(
-      Type.Record(Type.String(), jsonObject('Of this target alone.'), { description: 'By the name of the target.' }),
+      Type.Record(Type.String(), jsonObject('Values for this target only.'), { description: 'Values by target name.' }),
     ),
     targetTypes: targetTypes(),
   },
-  { title: 'TemplateManifest', description: 'Documents that are filled in for each target.' },
+  { title: 'TemplateManifest', description: 'Documents that are rendered for each target.' },
 );
 
-/** A child is a deployment itself, groups included. Its fields are those of `DeploymentDraftSchema`, at any depth. */
+/** A child is itself a deployment, possibly a group. Its fields are those of `DeploymentDraftSchema`, at any depth. */
 const GroupManifestSchema = Type.Object(
   {
     type: Type.Literal('deploymentGroup'),
     deployments: Type.Array(
       Type.Object(
-        { name: nameField('Short: the deployment is called `<group>-<name>`.') },
+        { name: nameField('A short name: the deployment is called `<group>-<name>`.') },
         { additionalProperties: true, title: 'GroupChild' },
       ),
       {
         minItems: 1,
         maxItems: 200,
-        description: "Each as it would be created, without a workspace: it is the group's.",
+        description: "The children, as they would be created but without a workspace: they are in the group's.",
       },
     ),
     sequence: Type.Optional(
       Type.Array(Type.Object({ step: Type.Array(Type.String(), { minItems: 1 }) }), {
-        description: 'A step begins when all of the one before are healthy. Left out, there is one step.',
+        description:
+          'A step starts when all deployments of the previous step are healthy. By default there is one step.',
       }),
     ),
     onFailure: Type.Optional(
       Type.Enum(['halt', 'rollback'], {
-        description: 'What a step that does not get healthy leads to; `halt` unless told.',
+        description: 'The reaction to a step that does not become healthy; default `halt`.',
       }),
     ),
   },
-  { title: 'DeploymentGroupManifest', description: 'Several deployments that are one.' },
+  { title: 'DeploymentGroupManifest', description: 'Several deployments that are managed as one.' },
 );
 
 export const ManifestSchema = Type.Union([InlineManifestSchema, TemplateManifestSchema, GroupManifestSchema], {
   title: 'Manifest',
-  description: 'What to deploy, by `type`.',
+  description: 'The content to deploy, by `type`.',
 });
 
 const WeightSchema = Type.Union(
@@ -119,7 +122,7 @@ const PlacementSchema = Type.Union(
   [
     Type.Object(
       { type: Type.Literal('selector'), ...SelectorSchema.properties },
-      { title: 'SelectorPlacement', description: 'Those whose labels match.' },
+      { title: 'SelectorPlacement', description: 'Targets whose labels match.' },
     ),
     Type.Object(
       {
@@ -130,27 +133,36 @@ const PlacementSchema = Type.Union(
           description: 'Names or uids.',
         }),
       },
-      { title: 'StaticPlacement', description: 'These. One that is not in the workspace or below it is refused.' },
+      {
+        title: 'StaticPlacement',
+        description: 'The named targets. A target outside the workspace and its subtree is refused.',
+      },
     ),
-    Type.Object({ type: Type.Literal('all') }, { title: 'AllPlacement', description: 'The whole workspace.' }),
+    Type.Object(
+      { type: Type.Literal('all') },
+      { title: 'AllPlacement', description: 'All targets of the workspace and below.' },
+    ),
     Type.Object(
       { type: Type.Literal('local') },
-      { title: 'LocalPlacement', description: 'The platform itself. Needs the permission `deployments.placeLocal`.' },
+      {
+        title: 'LocalPlacement',
+        description: 'The platform itself. Requires the permission `deployments.placeLocal`.',
+      },
     ),
     Type.Object(
       {
         type: Type.Literal('scored'),
-        top: Type.Integer({ minimum: 1, description: 'How many.' }),
+        top: Type.Integer({ minimum: 1, description: 'The number of targets to choose.' }),
         weights: Type.Array(WeightSchema, { minItems: 1, maxItems: 16 }),
         hysteresis: Type.Optional(
           Type.Number({
             minimum: 0,
-            description: 'By how many points one has to be better to take the place of another; 10 unless told.',
+            description: 'How many points better a target must score to replace one already placed; default 10.',
           }),
         ),
-        maxScoreAge: Type.Optional(duration('For how long a score counts; `10m` unless told.')),
+        maxScoreAge: Type.Optional(duration('How long a score is valid; default `10m`.')),
       },
-      { title: 'ScoredPlacement', description: 'The best, by a weighted sum of scores.' },
+      { title: 'ScoredPlacement', description: 'The targets with the highest weighted sum of scores.' },
     ),
   ],
   { title: 'Placement' },
@@ -160,11 +172,11 @@ export const PlacementsSchema = Type.Array(PlacementSchema, {
   minItems: 1,
   maxItems: 16,
   description:
-    'Where it goes: each chooses from what the one before it chose, the first from all targets below the workspace.',
+    'Where to deploy. The first placement chooses from all targets in the workspace and below; each further one chooses from the result of the previous one.',
 });
 
 const WaitGateSchema = Type.Object(
-  { type: Type.Literal('wait'), duration: duration('How long.') },
+  { type: Type.Literal('wait'), duration: duration('How long to wait.') },
   { title: 'WaitGate' },
 );
 
@@ -174,15 +186,15 @@ const ApprovalGateSchema = Type.Object(
     requireDistinctApprover: Type.Optional(
       Type.Boolean({
         description:
-          'The approver is a person who neither wrote nor asked for anything that the rollout brings; never a service account.',
+          'The approver must be a person who neither wrote nor requested anything that the rollout delivers; never a service account.',
       }),
     ),
-    expiry: Type.Optional(duration('How long the request stands; for good unless told.')),
+    expiry: Type.Optional(duration('How long the request is open; without a limit by default.')),
   },
   { title: 'ApprovalGate' },
 );
 
-/** Of the gates those that hang on nothing in the deployment's own workspace, and so can be demanded of any. */
+/** The gates that depend on nothing in the deployment's workspace, so a policy can require them of any deployment. */
 export const RequiredGateSchema = Type.Union([WaitGateSchema, ApprovalGateSchema], { title: 'RequiredGate' });
 
 const GateSchema = Type.Union(
@@ -192,17 +204,17 @@ const GateSchema = Type.Union(
     Type.Object(
       {
         type: Type.Literal('health'),
-        stableDuration: Type.Optional(duration('For how long all have to be available without a break.')),
-        timeout: Type.Optional(duration('By when.')),
+        stableDuration: Type.Optional(duration('How long all targets must be available without interruption.')),
+        timeout: Type.Optional(duration('How long to wait at most.')),
       },
       { title: 'HealthGate' },
     ),
     Type.Object(
       {
         type: Type.Literal('deploymentHealth'),
-        deployment: nameField('Another deployment of the workspace.'),
-        stableDuration: Type.Optional(duration('For how long it has to be healthy without a break.')),
-        timeout: Type.Optional(duration('By when.')),
+        deployment: nameField('Another deployment in the same workspace.'),
+        stableDuration: Type.Optional(duration('How long that deployment must be healthy without interruption.')),
+        timeout: Type.Optional(duration('How long to wait at most.')),
       },
       { title: 'DeploymentHealthGate' },
     ),
@@ -213,39 +225,40 @@ const GateSchema = Type.Union(
 const tasks = (description: string) => Type.Optional(Type.Array(GateSchema, { maxItems: 16, description }));
 const failurePolicy = () =>
   Type.Optional(
-    Type.Enum(['pause', 'rollback'], { description: 'What too many failures lead to; `pause` unless told.' }),
+    Type.Enum(['pause', 'rollback'], { description: 'The reaction to too many failures; default `pause`.' }),
   );
 
 const removal = (title: string, orders: ('first' | 'last' | 'withStage')[]) =>
   Type.Optional(
     Type.Object(
       {
-        order: Type.Optional(Type.Enum(orders, { description: '`first` unless told.' })),
-        maxConcurrency: Type.Optional(share('How many at once.')),
-        beforeTasks: tasks('What has to be true before.'),
-        afterTasks: tasks('What has to be true after.'),
+        order: Type.Optional(Type.Enum(orders, { description: 'When to remove; default `first`.' })),
+        maxConcurrency: Type.Optional(share('How many targets at once.')),
+        beforeTasks: tasks('Gates to pass before the removal.'),
+        afterTasks: tasks('Gates to pass after the removal.'),
       },
-      { title, description: 'When and how targets lose it that are not placed any more.' },
+      { title, description: 'When and how the content is removed from targets that are no longer placed.' },
     ),
   );
 
 const budget = {
-  maxConcurrency: Type.Optional(share('How many targets have something under way at once; all unless told.')),
-  minAvailable: Type.Optional(share('How many have to be available.')),
-  maxUnavailable: Type.Optional(share('How many may be unavailable.')),
-  maxFailures: Type.Optional(share('How many may go wrong before it stops; none unless told.')),
+  maxConcurrency: Type.Optional(share('How many targets may have work in progress at once; default all.')),
+  minAvailable: Type.Optional(share('How many targets must stay available.')),
+  maxUnavailable: Type.Optional(share('How many targets may be unavailable.')),
+  maxFailures: Type.Optional(share('How many targets may fail before the rollout stops; default 0.')),
   maxRemoval: Type.Optional(
-    share('How many may lose it without `:confirmRemoval`; `10%`, and at least one, unless told.'),
+    share('How many targets may be removed without `:confirmRemoval`; default `10%`, at least one.'),
   ),
-  progressDeadline: Type.Optional(duration('How long a target may take; `10m` unless told, and `30d` for a group.')),
+  progressDeadline: Type.Optional(duration('How long a target may take; default `10m`, for a group `30d`.')),
   offlinePolicy: Type.Optional(
     Type.Enum(['wait', 'skip'], {
-      description: 'Offline targets are waited for, or skipped; either way they get it when they are back.',
+      description:
+        'Whether the rollout waits for offline targets or skips them. In either case they are updated when they are back.',
     }),
   ),
-  offlineDeadline: Type.Optional(duration('How long an offline target is waited for; `1h` unless told.')),
+  offlineDeadline: Type.Optional(duration('How long to wait for an offline target; default `1h`.')),
   onCollision: Type.Optional(
-    Type.Enum(['supersede', 'queue'], { description: 'What a newer change does to a rollout under way.' }),
+    Type.Enum(['supersede', 'queue'], { description: 'The effect of a newer change on a rollout in progress.' }),
   ),
   failurePolicy: failurePolicy(),
 };
@@ -254,9 +267,9 @@ const StageSchema = Type.Object(
   {
     name: nameField('Unique in the rollout; neither `rest` nor `removal`.'),
     selector: SelectorSchema,
-    maxConcurrency: Type.Optional(share('How many of the stage at once.')),
-    beforeTasks: tasks('What has to be true before it begins, in this order.'),
-    afterTasks: tasks('What has to be true before the next one begins.'),
+    maxConcurrency: Type.Optional(share('How many targets of the stage at once.')),
+    beforeTasks: tasks('Gates to pass before the stage starts, in this order.'),
+    afterTasks: tasks('Gates to pass before the next stage starts.'),
     failurePolicy: failurePolicy(),
   },
   { title: 'Stage', description: 'A target belongs to the first stage that selects it.' },
@@ -266,16 +279,16 @@ export const RolloutSchema = Type.Union(
   [
     Type.Object(
       { type: Type.Literal('immediate'), ...budget, removal: removal('Removal', ['first', 'last']) },
-      { title: 'ImmediateRollout', description: 'To all at once, as far as the budget lets it.' },
+      { title: 'ImmediateRollout', description: 'All targets at once, within the budget.' },
     ),
     Type.Object(
       {
         type: Type.Literal('rolling'),
-        batchSize: share('How many at a time; a percentage is of the resolved set.'),
+        batchSize: share('How many targets at a time; a percentage is of the resolved set.'),
         ...budget,
         removal: removal('Removal', ['first', 'last']),
       },
-      { title: 'RollingRollout', description: 'Batch by batch: the next begins when this one is available.' },
+      { title: 'RollingRollout', description: 'Batch by batch: the next batch starts when this one is available.' },
     ),
     Type.Object(
       {
@@ -284,34 +297,37 @@ export const RolloutSchema = Type.Union(
         ...budget,
         removal: removal('StagedRemoval', ['first', 'last', 'withStage']),
       },
-      { title: 'StagedRollout', description: 'Stage by stage. Whom none selects is in a last one called `rest`.' },
+      {
+        title: 'StagedRollout',
+        description: 'Stage by stage. Targets that no stage selects form a last stage called `rest`.',
+      },
     ),
   ],
-  { title: 'Rollout', description: 'How fast and in what order, by `type`.' },
+  { title: 'Rollout', description: 'The pace and order, by `type`.' },
 );
 
 export const HealthRulesSchema = Type.Array(
   Type.Object(
     {
       apiGroup: Type.Optional(
-        Type.String({ maxLength: 253, description: 'Such as `apps`; left out, the core group.' }),
+        Type.String({ maxLength: 253, description: 'Such as `apps`; default is the core group.' }),
       ),
       kind: Type.String({ minLength: 1, maxLength: 63 }),
       healthy: Type.String({ minLength: 1, maxLength: 4_096, description: 'CEL over `object`; true means healthy.' }),
     },
     { title: 'HealthRule' },
   ),
-  { maxItems: 64, description: 'When documents of a kind are healthy, beyond what agents know by themselves.' },
+  { maxItems: 64, description: 'Health rules by kind, in addition to those built into the agents.' },
 );
 
 export const DriftPolicySchema = Type.Enum(['report', 'repair'], {
-  description: 'What follows when something is changed on a target; `report` unless told.',
+  description: 'The reaction to changes made on a target; default `report`.',
 });
 
 export const NamespaceSchema = Type.String({
   pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
   maxLength: 63,
-  description: 'Where things go on a target that has such places.',
+  description: 'The namespace for documents on targets that have namespaces.',
 });
 
-export const ConfigSchema = jsonObject('For whoever generates the manifest.');
+export const ConfigSchema = jsonObject('Free-form input for the manifest generator.');

@@ -6,36 +6,42 @@ const target = () => Type.String({ description: 'A target, by name or uid.' });
 
 const ExplainedTargetSchema = Type.Object({
   id: Type.String({ description: 'The uid of the target.' }),
-  why: Type.String({ description: 'In one word for programs.' }),
+  why: Type.String({ description: 'A machine-readable reason, in one word.' }),
   message: Type.String(),
 });
 
 const PlacementStatusSchema = Type.Object(
   {
     kind: Type.Enum(['unresolved', 'sure', 'unsure'], {
-      description: 'While it is `unsure` those that have it keep it.',
+      description: 'While `unsure`, targets that have the deployment keep it.',
     }),
     why: Type.Optional(Type.String({ description: 'Why it is unsure.' })),
-    excluded: Type.Array(ExplainedTargetSchema, { description: 'Not placed, though they were or would be.' }),
-    retained: Type.Array(ExplainedTargetSchema, { description: 'Placed only since they are already.' }),
-    missing: Type.Array(Type.String(), { description: 'What a placement names and the workspace does not have.' }),
-    held: Type.Array(ExplainedTargetSchema, { description: 'They would lose it, and wait for `:confirmRemoval`.' }),
+    excluded: Type.Array(ExplainedTargetSchema, {
+      description: 'Targets that are not placed although they were, or although the placement matches them.',
+    }),
+    retained: Type.Array(ExplainedTargetSchema, {
+      description: 'Targets that stay placed only because they already were.',
+    }),
+    missing: Type.Array(Type.String(), {
+      description: 'Targets that a placement names and the workspace does not have.',
+    }),
+    held: Type.Array(ExplainedTargetSchema, { description: 'Targets whose removal waits for `:confirmRemoval`.' }),
   },
   { title: 'PlacementStatus' },
 );
 
 const CountsSchema = Type.Object(
   {
-    placed: count('That are to have it.'),
-    available: count('Of those: that have what they should, and are available.'),
-    degraded: count('Of those placed.'),
-    unknown: count('Of those placed: whose health nobody has told since they changed or came back.'),
-    offline: count('Of those placed.'),
-    underWay: count('That were asked for something which has not come to its end.'),
-    failed: count('On which the last change did not succeed.'),
-    leaving: count('That lose it.'),
-    drifted: count('On which something was changed by somebody else.'),
-    ahead: count('Whose agent has seen a later revision than was given: see `:acceptRevision`.'),
+    placed: count('Targets that should have the deployment.'),
+    available: count('Placed targets that have the desired content and are available.'),
+    degraded: count('Placed targets that are degraded.'),
+    unknown: count('Placed targets whose health was not reported since they changed or reconnected.'),
+    offline: count('Placed targets that are offline.'),
+    underWay: count('Targets with an order in progress.'),
+    failed: count('Targets on which the last change failed.'),
+    leaving: count('Targets that the deployment is being removed from.'),
+    drifted: count('Targets on which something was changed outside of the platform.'),
+    ahead: count('Targets whose agent has seen a later revision than the platform sent; see `:acceptRevision`.'),
   },
   { title: 'TargetCounts' },
 );
@@ -44,12 +50,12 @@ const WaitSchema = Type.Object(
   {
     kind: Type.Enum(['start', 'resume', 'gate', 'targets', 'offline', 'budget', 'conflict']),
     since: time('Since when.'),
-    message: Type.String({ description: 'For what.' }),
-    unblock: Type.String({ description: 'What would let it go on.' }),
-    until: Type.Optional(time('When it stops waiting, whatever happens.')),
-    gate: Type.Optional(Type.String({ description: 'The gate, by its id.' })),
-    count: Type.Optional(count('How many targets it is about.')),
-    targets: Type.Optional(Type.Array(target(), { description: 'The first of them.' })),
+    message: Type.String({ description: 'A readable description of the wait.' }),
+    unblock: Type.String({ description: 'The event or action that ends the wait.' }),
+    until: Type.Optional(time('When the wait ends in any case.')),
+    gate: Type.Optional(Type.String({ description: 'The id of the gate.' })),
+    count: Type.Optional(count('The number of targets concerned.')),
+    targets: Type.Optional(Type.Array(target(), { description: 'The first of those targets.' })),
   },
   { title: 'RolloutWait' },
 );
@@ -58,15 +64,15 @@ const StepSchema = Type.Object(
   {
     name: Type.String(),
     fate: Type.Enum(['ahead', 'open', 'passed', 'cleared']),
-    targets: count('In the step.'),
-    done: count('Of those.'),
-    failed: count('Of those.'),
-    underWay: count('Of those.'),
+    targets: count('Targets in the step.'),
+    done: count('Targets of the step that are done.'),
+    failed: count('Targets of the step that failed.'),
+    underWay: count('Targets of the step with work in progress.'),
     gate: Type.Optional(
       Type.Object(
         { id: Type.String(), type: Type.String(), since: time('When it was opened.') },
         {
-          description: 'The gate that it stands at.',
+          description: 'The gate that the rollout is at.',
         },
       ),
     ),
@@ -76,17 +82,17 @@ const StepSchema = Type.Object(
 
 const RolloutStatusSchema = Type.Object(
   {
-    revision: count('That is rolled out.'),
+    revision: count('The revision that is rolled out.'),
     phase: Type.Enum(['Planned', 'Running', 'Paused', 'Finished']),
-    since: time('Since when it is in that phase.'),
+    since: time('When the phase began.'),
     startTime: time('When it was planned.'),
-    reason: Type.Optional(Type.String({ description: 'Why it is paused, in one word for programs.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it is paused; a machine-readable reason, in one word.' })),
     outcome: Type.Optional(Type.Enum(['Succeeded', 'Superseded', 'Aborted', 'RolledBack'])),
     message: Type.Optional(Type.String()),
-    requestedBy: Type.String({ description: 'Who or what asked for it.' }),
-    trigger: Type.String({ description: 'What made it necessary.' }),
+    requestedBy: Type.String({ description: 'The subject or component that requested the rollout.' }),
+    trigger: Type.String({ description: 'The cause of the rollout.' }),
     steps: Type.Array(StepSchema),
-    waits: Type.Array(WaitSchema, { description: 'What it waits for; never empty unless it is finished.' }),
+    waits: Type.Array(WaitSchema, { description: 'The current waits; empty only when the rollout is finished.' }),
   },
   { title: 'RolloutStatus' },
 );
@@ -114,33 +120,38 @@ export const DeploymentTargetSchema = Type.Object(
     target: Type.String({ description: 'The name of the target.' }),
     uid: Type.String({ description: 'The uid of the target.' }),
     type: Type.String(),
-    placed: Type.Boolean({ description: 'Whether it is to have the deployment. Otherwise it is losing it.' }),
+    placed: Type.Boolean({
+      description: 'Whether the target should have the deployment. If false, the deployment is being removed from it.',
+    }),
     online: Type.Boolean(),
     applied: Type.Optional(
-      Type.Object({ revision: count('Of the content.'), hash: Type.String() }, { description: 'What it has.' }),
+      Type.Object(
+        { revision: count('The revision of the content.'), hash: Type.String() },
+        { description: 'The content on the target.' },
+      ),
     ),
     order: Type.Optional(
       Type.Object(
         {
           kind: Type.Enum(['deliver', 'remove']),
-          revision: count('Of the rollout that asks for it.'),
+          revision: count('The revision of the rollout that sent the order.'),
           state: Type.Enum(['queued', 'sent', 'accepted']),
           since: time('Since when.'),
         },
-        { description: 'What it is asked for, until that comes to its end.' },
+        { description: 'The order in progress, until it completes.' },
       ),
     ),
     failure: Type.Optional(
-      Type.Object({ reason: Type.String(), message: Type.String(), revision: count('Of the rollout.') }),
+      Type.Object({ reason: Type.String(), message: Type.String(), revision: count('The revision of the rollout.') }),
     ),
     health: Type.Object({
       status: Type.Enum(['Available', 'Degraded', 'Unknown']),
-      revision: count('That it was reported for; 0 when none was.'),
+      revision: count('The revision that the health was reported for; 0 when none was.'),
       message: Type.String(),
     }),
-    owed: Type.Boolean({ description: 'Whether it did not get what it should, and gets it when it is back.' }),
-    drift: Type.Array(Type.String(), { description: 'What is not as it was delivered.' }),
-    updateTime: time('When anything of it last changed.'),
+    owed: Type.Boolean({ description: 'Whether the target missed an update, which it gets when it is back.' }),
+    drift: Type.Array(Type.String(), { description: 'Documents that differ from what was delivered.' }),
+    updateTime: time('When any of these fields last changed.'),
   },
   { title: 'DeploymentTarget' },
 );

@@ -4,24 +4,26 @@ const kindField = () => Type.Enum(['added', 'removed', 'changed']);
 
 export const FieldChangeSchema = Type.Object(
   {
-    path: Type.String({ description: 'A JSON pointer; the empty one is all of it.' }),
+    path: Type.String({ description: 'A JSON pointer; the empty pointer is the whole document.' }),
     kind: kindField(),
     before: Type.Optional(Type.Unknown()),
     after: Type.Optional(Type.Unknown()),
   },
   {
     title: 'FieldChange',
-    description: 'One place that differs. Whether a secret changed can be seen; the secret cannot.',
+    description: 'A single difference. It shows whether a secret changed, but never the secret.',
   },
 );
 
 const DocumentChangeSchema = Type.Object(
   {
     document: Type.String({
-      description: '`apps/Deployment/shop/web`, or `#2` for the second of those without a name.',
+      description: '`apps/Deployment/shop/web`, or `#2` for the second document without a name.',
     }),
     kind: kindField(),
-    fields: Type.Array(FieldChangeSchema, { description: 'Of an added or removed document, one change of it all.' }),
+    fields: Type.Array(FieldChangeSchema, {
+      description: 'For an added or removed document, a single change of the whole document.',
+    }),
   },
   { title: 'DocumentChange' },
 );

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
 const MAX_TARGETS = 100;
-/** An RSA key of 8192 bits fits. */
+/** Large enough for an RSA key of 8192 bits. */
 const MAX_CSR_CHARS = 16_384;
 
 const csrField = () =>
@@ -10,7 +10,7 @@ const csrField = () =>
     minLength: 1,
     maxLength: MAX_CSR_CHARS,
     description:
-      'A signing request (PKCS #10) in PEM. The key is EC P-256 or P-384, Ed25519, or RSA of at least 2048 bits; whom it is for is not read from it.',
+      'A certificate signing request (PKCS #10) in PEM. The key is EC P-256 or P-384, Ed25519, or RSA of at least 2048 bits. The subject of the request is ignored.',
   });
 
 export const EnrollSchema = Type.Object(
@@ -22,11 +22,16 @@ export const EnrollSchema = Type.Object(
         Type.Object(
           {
             name: nameField('Unique in the whole instance.'),
-            type: nameField('Who delivers to it: `kubernetes`, `directory`, or a type that an addon brings.'),
+            type: nameField(
+              'The type of agent that delivers to it: `kubernetes`, `directory`, or a type that an addon provides.',
+            ),
           },
           { title: 'EnrollTarget' },
         ),
-        { maxItems: MAX_TARGETS, description: 'What the fleetlet will speak for. None: it hosts addons.' },
+        {
+          maxItems: MAX_TARGETS,
+          description: 'The targets that the fleetlet serves. Empty: the fleetlet only hosts addons.',
+        },
       ),
     ),
   },
@@ -40,22 +45,28 @@ const EndpointsSchema = Type.Object(
     grpc: Type.Optional(Type.String({ description: '`host:port`, for gRPC with client certificates.' })),
     websocket: Type.Optional(Type.String({ description: 'A `wss:` address.' })),
   },
-  { title: 'FleetletEndpoints', description: 'Where fleetlets connect to, as this caller reaches the platform.' },
+  {
+    title: 'FleetletEndpoints',
+    description: 'The endpoints that fleetlets connect to, as this caller reaches the platform.',
+  },
 );
 
 export const EnrolledSchema = Type.Object(
   {
     fleetlet: SYSTEM_FIELDS.uid,
-    name: nameField('What people call it.'),
+    name: nameField('The name of the fleetlet.'),
     targets: Type.Array(
       Type.Object({ uid: SYSTEM_FIELDS.uid, name: nameField('The name of the target.') }, { title: 'EnrolledTarget' }),
-      { description: 'What it may speak for.' },
+      { description: 'The targets that the fleetlet may serve.' },
     ),
     certificate: Type.Optional(Type.String({ description: 'In PEM. Absent in a dry run.' })),
-    ca: Type.String({ description: 'The authorities whose fleetlets are of this platform, in PEM.' }),
+    ca: Type.String({
+      description: "The authorities that sign the certificates of this platform's fleetlets, in PEM.",
+    }),
     serverCa: Type.Optional(
       Type.String({
-        description: 'The authority that vouches for the platform itself, in PEM, if it is of its own making.',
+        description:
+          "The authority of the platform's own server certificate, in PEM, if the platform issued it itself.",
       }),
     ),
     endpoints: EndpointsSchema,

@@ -7,21 +7,21 @@ export const FleetletParamsSchema = Type.Object({ fleetlet: nameField('The name 
 const FleetletCertificateSchema = Type.Object(
   {
     serial: Type.String({ description: 'In hex.' }),
-    authority: Type.String({ format: 'uuid', description: 'Who issued it.' }),
-    notBefore: timeField('From then on it is good.'),
-    notAfter: timeField('From then on it lets nobody in. For a while it can still be renewed.'),
+    authority: Type.String({ format: 'uuid', description: 'The uid of the authority that issued it.' }),
+    notBefore: timeField('When the certificate becomes valid.'),
+    notAfter: timeField('When the certificate expires. It can still be renewed for a while after that.'),
   },
-  { title: 'FleetletCertificate', description: 'The newest one.' },
+  { title: 'FleetletCertificate', description: 'The newest certificate.' },
 );
 
 export const FleetletSchema = Type.Object(
   {
-    name: nameField('Unique in the whole instance; after the first target that it came for.'),
+    name: nameField('Unique in the whole instance; derived from the first target that it enrolled.'),
     uid: SYSTEM_FIELDS.uid,
     workspace: nameField('The workspace that it enrolled into.'),
-    state: Type.Enum(['Active', 'Revoked'], { description: 'Revoked is for ever.' }),
-    builtIn: Type.Boolean({ description: 'The one inside the platform, which has no certificate.' }),
-    targets: Type.Array(nameField('The name of a target.'), { description: 'What it may speak for.' }),
+    state: Type.Enum(['Active', 'Revoked'], { description: 'Revocation is permanent.' }),
+    builtIn: Type.Boolean({ description: 'Whether it is the fleetlet inside the platform, which has no certificate.' }),
+    targets: Type.Array(nameField('The name of a target.'), { description: 'The targets that it may serve.' }),
     certificate: Type.Optional(FleetletCertificateSchema),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,

@@ -5,10 +5,10 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 
 const GroupWaitSchema = Type.Object(
   {
-    child: Type.Optional(nameField('The deployment that it is about; none when it is the whole group.')),
+    child: Type.Optional(nameField('The child deployment that it is about; absent when it is about the whole group.')),
     since: time('Since when.'),
-    message: Type.String({ description: 'For what.' }),
-    unblock: Type.String({ description: 'What would let it go on.' }),
+    message: Type.String({ description: 'A readable description of the wait.' }),
+    unblock: Type.String({ description: 'The event or action that ends the wait.' }),
   },
   { title: 'GroupWait' },
 );
@@ -16,9 +16,9 @@ const GroupWaitSchema = Type.Object(
 export const DeploymentGroupStatusSchema = Type.Object(
   {
     phase: Type.Enum(['Pending', 'Deploying', 'Healthy', 'Degraded']),
-    since: time('Since when it is in that phase.'),
-    message: Type.String({ description: 'How far it has come.' }),
-    waits: Type.Array(GroupWaitSchema, { description: 'What it waits for; empty only when all is healthy.' }),
+    since: time('When the phase began.'),
+    message: Type.String({ description: 'A readable description of the progress.' }),
+    waits: Type.Array(GroupWaitSchema, { description: 'The current waits; empty only when everything is healthy.' }),
   },
   { title: 'DeploymentGroupStatus' },
 );

@@ -10,46 +10,49 @@ const urlField = () =>
   Type.String({
     minLength: 8,
     maxLength: 512,
-    description: 'As tokens have it in `iss`. https, or http on this machine alone.',
+    description: 'The `iss` of its tokens. Must be https; http is allowed only on this machine.',
   });
-const clientIdField = () => lineField(255, 'What the issuer knows this platform by.');
-const cliClientIdField = () =>
-  lineField(255, 'The public client that the CLI logs in with; `clientId` unless told otherwise.');
+const clientIdField = () => lineField(255, 'The client id of this platform at the issuer.');
+const cliClientIdField = () => lineField(255, 'The public client that the CLI logs in with; defaults to `clientId`.');
 const audiencesField = () =>
   Type.Array(lineField(255, 'An audience.'), {
     minItems: 1,
     maxItems: 16,
-    description: 'A token has to be for one of these; for one of its clients unless told otherwise.',
+    description: 'Tokens must have one of these audiences; defaults to the client ids of this issuer.',
   });
 const modeField = () =>
   Type.Enum([...ISSUER_MODES], {
     description:
-      '`inherited`: its users and groups are those of the instance. `isolated`: theirs are `<issuer>:<name>`, and never those of another. `federated`: isolated, but `claims.sharedGroups` may put users into groups of the instance.',
+      '`inherited`: its users and groups are those of the instance. `isolated`: they are named `<issuer>:<name>` and never match those of another issuer. `federated`: isolated, but `claims.sharedGroups` may put users into groups of the instance.',
   });
 const scopesField = () =>
   Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}$' }), {
     minItems: 1,
     maxItems: 16,
-    description: 'What is asked for at login: openid, profile and email unless told otherwise.',
+    description: 'The scopes requested at login; default openid, profile and email.',
   });
-const clockSkewField = () => durationField('How far the clocks may differ; 30s unless told otherwise, at most 5m.');
+const clockSkewField = () => durationField('The tolerated clock difference; default 30s, at most 5m.');
 const caField = () =>
-  Type.String({ minLength: 1, maxLength: 65_536, description: 'Authorities to trust for its address alone, in PEM.' });
+  Type.String({
+    minLength: 1,
+    maxLength: 65_536,
+    description: "Certificate authorities to trust for the issuer's address only, in PEM.",
+  });
 
 const CLAIM_EXPRESSIONS = {
-  username: Type.Optional(expressionField('CEL over `claims` that gives a text; `claims.sub` unless told otherwise.')),
+  username: Type.Optional(expressionField('CEL over `claims` that returns a string; default `claims.sub`.')),
   groups: Type.Optional(
-    expressionField('CEL over `claims` that gives a list of texts; `claims.groups`, where there are any.'),
+    expressionField('CEL over `claims` that returns a list of strings; defaults to `claims.groups` if present.'),
   ),
   sharedGroups: Type.Optional(
-    expressionField('For a federated issuer: CEL over `claims` that gives groups of the instance, by their names.'),
+    expressionField('For a federated issuer: CEL over `claims` that returns names of groups of the instance.'),
   ),
 };
 const ClaimMappingSchema = Type.Object(CLAIM_EXPRESSIONS, { title: 'ClaimMapping' });
 const StoredClaimMappingSchema = Type.Object(
   {
-    username: expressionField('CEL over `claims` that gives a text.'),
-    groups: expressionField('CEL over `claims` that gives a list of texts.'),
+    username: expressionField('CEL over `claims` that returns a string.'),
+    groups: expressionField('CEL over `claims` that returns a list of strings.'),
     sharedGroups: CLAIM_EXPRESSIONS.sharedGroups,
   },
   { title: 'StoredClaimMapping' },
@@ -59,7 +62,7 @@ export const IssuerParamsSchema = Type.Object({ issuer: nameField('The name of t
 
 export const IssuerSchema = Type.Object(
   {
-    name: nameField('Unique in the instance, and never changed: users of isolated issuers have it in their names.'),
+    name: nameField('Unique in the instance. Immutable, because the names of users of isolated issuers contain it.'),
     uid: SYSTEM_FIELDS.uid,
     url: urlField(),
     displayName: Type.Optional(displayNameField()),
@@ -75,7 +78,7 @@ export const IssuerSchema = Type.Object(
     clockSkew: clockSkewField(),
     ca: Type.Optional(caField()),
     source: Type.Enum(['api', 'configuration'], {
-      description: 'What is set by configuration is changed there alone.',
+      description: 'An issuer from the configuration can only be changed there.',
     }),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,
@@ -88,12 +91,12 @@ export const IssuerSchema = Type.Object(
 
 export const NewIssuerSchema = Type.Object(
   {
-    name: nameField('Unique in the instance, and never changed. `callback` is taken.'),
+    name: nameField('Unique in the instance. Immutable. `callback` is reserved.'),
     url: urlField(),
     displayName: Type.Optional(displayNameField()),
     clientId: clientIdField(),
     cliClientId: Type.Optional(cliClientIdField()),
-    clientSecret: Type.Optional(lineField(1024, 'Only for a confidential client. Kept sealed, and never shown.')),
+    clientSecret: Type.Optional(lineField(1024, 'Only for a confidential client. Stored sealed and never shown.')),
     audiences: Type.Optional(audiencesField()),
     mode: modeField(),
     claims: Type.Optional(ClaimMappingSchema),
@@ -113,17 +116,17 @@ export const IssuerPatchSchema = Type.Object(
       Type.Union([lineField(1024, 'A new secret.'), Type.Null()], { description: 'null makes it a public client.' }),
     ),
     audiences: Type.Optional(
-      Type.Union([audiencesField(), Type.Null()], { description: 'null is its clients alone.' }),
+      Type.Union([audiencesField(), Type.Null()], { description: 'null restores the client ids of this issuer.' }),
     ),
     claims: Type.Optional(ClaimMappingSchema),
-    scopes: Type.Optional(Type.Union([scopesField(), Type.Null()], { description: 'null is what is usual.' })),
+    scopes: Type.Optional(Type.Union([scopesField(), Type.Null()], { description: 'null restores the default.' })),
     clockSkew: Type.Optional(clockSkewField()),
     ca: Type.Optional(Type.Union([caField(), Type.Null()], { description: 'null removes them.' })),
   },
   {
     title: 'IssuerPatch',
     description:
-      'A JSON merge patch (RFC 7396); `claims` is replaced as a whole. Name, url and mode never change: they say who its users are.',
+      'A JSON merge patch (RFC 7396); `claims` is replaced as a whole. Name, url and mode are immutable because they identify its users.',
   },
 );
 
@@ -145,24 +148,26 @@ export const SessionSchema = Type.Object(
   {
     uid: SYSTEM_FIELDS.uid,
     kind: Type.Enum(['browser', 'cli']),
-    issuer: Type.Optional(Type.String({ description: 'Where the user logged in. Absent for a one-time login.' })),
+    issuer: Type.Optional(
+      Type.String({ description: 'The issuer that the user logged in with. Absent for a one-time login.' }),
+    ),
     createTime: SYSTEM_FIELDS.createTime,
-    lastUsedTime: timeField('To the minute or so.'),
-    expireTime: timeField('At the latest; earlier when it is not used.'),
-    address: Type.String({ description: 'From where it was opened.' }),
-    userAgent: Type.Optional(Type.String({ description: 'With what it was opened.' })),
-    current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+    lastUsedTime: timeField('Accurate to about a minute.'),
+    expireTime: timeField('The latest expiry; the session ends earlier when it is not used.'),
+    address: Type.String({ description: 'The address that opened the session.' }),
+    userAgent: Type.Optional(Type.String({ description: 'The user agent that opened the session.' })),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   },
   { title: 'Session' },
 );
 
 export const RevokeSessionsSchema = Type.Object(
-  { user: lineField(512, 'Whose sessions and tokens end, as in grants: `alice`, or `<issuer>:alice`.') },
+  { user: lineField(512, 'The user whose sessions and tokens end, as in grants: `alice`, or `<issuer>:alice`.') },
   { title: 'RevokeSessions' },
 );
 
 export const RevokedSessionsSchema = Type.Object(
-  { sessions: Type.Integer({ minimum: 0, description: 'How many sessions ended.' }) },
+  { sessions: Type.Integer({ minimum: 0, description: 'The number of sessions that ended.' }) },
   { title: 'RevokedSessions' },
 );
 
@@ -177,7 +182,7 @@ export const LoginChoicesSchema = Type.Object(
           clientId: clientIdField(),
           scopes: scopesField(),
           ca: Type.Optional(caField()),
-          loginPath: Type.String({ description: 'Where a browser begins.' }),
+          loginPath: Type.String({ description: 'The path at which a browser login starts.' }),
         },
         { title: 'LoginIssuer' },
       ),
@@ -188,11 +193,11 @@ export const LoginChoicesSchema = Type.Object(
 
 export const LoginQuerySchema = Type.Object({
   returnTo: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'A path of this platform to go to afterwards.' }),
+    Type.String({ maxLength: 2048, description: 'A path of this platform to redirect to afterwards.' }),
   ),
 });
 
-/** What issuers are known to send back. */
+/** The query parameters of an issuer's redirect. */
 export const LoginCallbackQuerySchema = Type.Object(
   Object.fromEntries(
     [
@@ -209,7 +214,7 @@ export const LoginCallbackQuerySchema = Type.Object(
       'error_uri',
     ].map((name) => [name, Type.Optional(Type.String({ maxLength: 4096 }))]),
   ),
-  // Issuers add parameters of their own, and OAuth wants them to be ignored.
+  // Issuers add parameters of their own, and OAuth requires clients to ignore those.
   { additionalProperties: true },
 );
 
@@ -218,7 +223,7 @@ export const RedeemLoginSchema = Type.Object(
     code: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'The one-time code, in any case, with or without dashes.',
+      description: 'The one-time code; case and dashes are ignored.',
     }),
     kind: Type.Enum(['browser', 'cli'], { description: 'A browser gets a cookie, a CLI gets a token.' }),
   },
@@ -228,8 +233,8 @@ export const RedeemLoginSchema = Type.Object(
 export const RedeemedLoginSchema = Type.Object(
   {
     principal: PrincipalSchema,
-    expireTime: timeField('From then on it is not taken any more.'),
-    token: Type.Optional(Type.String({ description: 'For a CLI. Shown this once.' })),
+    expireTime: timeField('When the login expires.'),
+    token: Type.Optional(Type.String({ description: 'For a CLI only. Shown once.' })),
   },
   { title: 'RedeemedLogin' },
 );

@@ -18,7 +18,7 @@ export const WorkspaceIndexSchemaParamsSchema = Type.Object({
   indexSchema: nameField('The name of the index schema.'),
 });
 
-/** A name, then names, `["any text"]`, `[*]` or `[key=value]`. */
+/** A name, followed by names, `["any text"]`, `[*]` or `[key=value]`. */
 const PATH =
   '^[A-Za-z_$][-A-Za-z0-9_$]*(\\.[A-Za-z_$][-A-Za-z0-9_$]*|\\["[^"\\\\]+"\\]|\\[\\*\\]|\\[[A-Za-z_][-A-Za-z0-9_]*=[^\\]"\\\\]+\\])*$';
 const TYPE = '^[A-Za-z0-9][-A-Za-z0-9.]*(/[A-Za-z0-9][-A-Za-z0-9.]*){1,2}$';
@@ -36,7 +36,7 @@ const typeField = () =>
     description: 'The kind of object, such as `v1/Pod` or `apps/v1/Deployment`.',
   });
 
-const checked = () => pathField('Where to look.');
+const checked = () => pathField('The path to check.');
 const CheckSchema = Type.Union(
   [
     Type.Object({
@@ -44,13 +44,13 @@ const CheckSchema = Type.Union(
       in: Type.Array(Type.String({ maxLength: 256 }), {
         minItems: 1,
         maxItems: MAX_VALUES,
-        description: 'One of the values there is one of these.',
+        description: 'At least one of the values at the path is one of these.',
       }),
     }),
-    Type.Object({ path: checked(), exists: Type.Boolean({ description: 'There is a value, or there is none.' }) }),
+    Type.Object({ path: checked(), exists: Type.Boolean({ description: 'Whether a value exists at the path.' }) }),
     Type.Object({
       path: checked(),
-      below: pathField('The number there is below the one at this path; one that is not there is 0.'),
+      below: pathField('The number at the path is lower than the number at this path; a missing number is 0.'),
     }),
   ],
   { title: 'IndexCheck' },
@@ -60,12 +60,12 @@ const FieldSchema = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z][A-Za-z0-9]{0,62}$',
-      description: 'What it is searched by, such as `nodeName`.',
+      description: 'The name to search by, such as `nodeName`.',
     }),
-    path: pathField('Where it is.'),
+    path: pathField('The path of the value.'),
     type: Type.Enum([...FIELD_TYPE_NAMES], {
       description:
-        'Of several values: `number` is their sum, `strings` all, others the first; `keys` are names of properties.',
+        'With several values: `number` is their sum, `strings` all of them, the other types the first; `keys` are the names of properties.',
     }),
   },
   { title: 'IndexField' },
@@ -74,7 +74,10 @@ const FieldSchema = Type.Object(
 const HealthRuleSchema = Type.Object(
   {
     health: Type.Enum([...HEALTH_NAMES]),
-    when: Type.Array(CheckSchema, { maxItems: MAX_CHECKS, description: 'All of these; none always holds.' }),
+    when: Type.Array(CheckSchema, {
+      maxItems: MAX_CHECKS,
+      description: 'All of these must hold; an empty list always holds.',
+    }),
   },
   { title: 'IndexHealthRule' },
 );
@@ -85,22 +88,22 @@ const ExpirySchema = Type.Object(
       pattern: '^([1-9][0-9]{0,3}m|[1-9][0-9]?h|[1-7]d)$',
       description: 'A duration from a minute to seven days, such as `1h`.',
     }),
-    from: Type.Array(pathField('A time.'), {
+    from: Type.Array(pathField('The path of a time.'), {
       minItems: 1,
       maxItems: 5,
-      description: 'The first that there is counts.',
+      description: 'The first time that is present counts.',
     }),
   },
-  { title: 'IndexExpiry', description: 'How long objects are of interest.' },
+  { title: 'IndexExpiry', description: 'How long objects stay in the index.' },
 );
 
 const KIND_PARTS = {
   health: Type.Array(HealthRuleSchema, {
     maxItems: MAX_RULES,
-    description: 'The first that holds says how an object is. Without any, its conditions do.',
+    description: 'The first rule that holds determines the state of the object. Without rules, its conditions do.',
   }),
-  only: Type.Array(CheckSchema, { maxItems: MAX_CHECKS, description: 'Only objects of which all of these hold.' }),
-  fields: Type.Array(FieldSchema, { maxItems: MAX_FIELDS, description: 'What is taken out of each object.' }),
+  only: Type.Array(CheckSchema, { maxItems: MAX_CHECKS, description: 'Only objects for which all of these hold.' }),
+  fields: Type.Array(FieldSchema, { maxItems: MAX_FIELDS, description: 'The fields to extract from each object.' }),
 };
 
 const NewKindSchema = Type.Object(
@@ -119,7 +122,7 @@ const KindSchema = Type.Object(
   { title: 'IndexedKind' },
 );
 
-const targetTypeField = () => nameField('For targets of this type.');
+const targetTypeField = () => nameField('The target type that the schema applies to.');
 
 export const PutIndexSchemaSchema = Type.Object(
   {
@@ -140,9 +143,9 @@ export const PutIndexSchemaSchema = Type.Object(
 
 export const IndexSchemaSchema = Type.Object(
   {
-    name: nameField('Unique in its workspace, and never changed.'),
+    name: nameField('Unique in its workspace. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
-    workspace: nameField('It holds for the targets in this workspace and below; in the root, for all.'),
+    workspace: nameField('The schema applies to targets in this workspace and below; in the root, to all targets.'),
     targetType: targetTypeField(),
     kinds: Type.Array(KindSchema),
     createTime: SYSTEM_FIELDS.createTime,
@@ -154,11 +157,11 @@ export const IndexSchemaSchema = Type.Object(
   { title: 'IndexSchema' },
 );
 
-// What is indexed of a target
+// Indexed objects of a target
 
 export const IndexedObjectsQuerySchema = Type.Object({
   kind: Type.Optional(typeField()),
-  namespace: Type.Optional(Type.String({ maxLength: 253, description: 'Only those in it.' })),
+  namespace: Type.Optional(Type.String({ maxLength: 253, description: 'Only objects in this namespace.' })),
 });
 
 export const IndexedObjectSchema = Type.Object(
@@ -166,9 +169,9 @@ export const IndexedObjectSchema = Type.Object(
     kind: typeField(),
     namespace: Type.Optional(Type.String()),
     name: Type.String(),
-    uid: Type.String({ description: 'As the target has it.' }),
+    uid: Type.String({ description: 'The uid on the target.' }),
     health: Type.Enum([...HEALTH_NAMES]),
-    deployment: Type.Optional(Type.String({ description: 'The uid of the deployment that brought it.' })),
+    deployment: Type.Optional(Type.String({ description: 'The uid of the deployment that delivered it.' })),
     labels: Type.Record(Type.String(), Type.String()),
     owners: Type.Array(Type.Object({ type: Type.String(), name: Type.String(), uid: Type.String() })),
     conditions: Type.Array(Type.Object({ type: Type.String(), status: Type.String(), reason: Type.String() })),
@@ -176,29 +179,31 @@ export const IndexedObjectSchema = Type.Object(
       Type.String(),
       Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]),
     ),
-    cut: Type.Optional(Type.Boolean({ description: 'Something of it was too large, and is not there or not whole.' })),
-    createTime: Type.Optional(timeField('On the target.')),
-    expireTime: Type.Optional(timeField('From then on it is not shown any more.')),
-    updateTime: timeField('When the platform last heard of a change.'),
+    cut: Type.Optional(
+      Type.Boolean({ description: 'Whether parts of the object were too large and are missing or truncated.' }),
+    ),
+    createTime: Type.Optional(timeField('When the object was created on the target.')),
+    expireTime: Type.Optional(timeField('When the object disappears from the index.')),
+    updateTime: timeField('When the platform last received a change.'),
   },
   { title: 'IndexedObject' },
 );
 
 export const TargetIndexSchema = Type.Object(
   {
-    schemaRevision: Type.String({ description: 'Another one whenever what is to be indexed has changed.' }),
+    schemaRevision: Type.String({ description: 'Changes whenever the set of things to index changes.' }),
     kinds: Type.Array(
       Type.Object(
         {
           ...KindSchema.properties,
           state: Type.Optional(
             Type.Enum([...STATE_NAMES], {
-              description: 'As its agent said last; absent when it has said nothing yet.',
+              description: 'The last state that the agent reported; absent when it has not reported yet.',
             }),
           ),
-          message: Type.Optional(Type.String({ description: 'Why, if it is not followed.' })),
-          objects: Type.Optional(Type.Integer({ minimum: 0, description: 'How many there are.' })),
-          updateTime: Type.Optional(timeField('When its agent said so.')),
+          message: Type.Optional(Type.String({ description: 'Why the kind is not followed, if it is not.' })),
+          objects: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of objects.' })),
+          updateTime: Type.Optional(timeField('When the agent reported the state.')),
         },
         { title: 'TargetIndexKind' },
       ),

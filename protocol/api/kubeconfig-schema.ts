@@ -23,13 +23,13 @@ export const PutTargetKubeconfigSchema = Type.Object(
       writeOnly: true,
       examples: [EXAMPLE],
       description:
-        'A kubeconfig, as YAML or JSON, that names no files and no programs. Only one context of it is kept.',
+        'A kubeconfig in YAML or JSON that refers to no files and no programs. Only one context of it is stored.',
     }),
     context: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1_024,
-        description: 'Which of its contexts; its current one unless told.',
+        description: 'The context to use; defaults to the current context.',
         examples: ['prod'],
       }),
     ),
@@ -39,25 +39,28 @@ export const PutTargetKubeconfigSchema = Type.Object(
 
 export const TargetKubeconfigSchema = Type.Object(
   {
-    target: nameField('The target that it leads to.'),
+    target: nameField('The target that the kubeconfig connects to.'),
     server: Type.String({ description: 'The address of the API server.' }),
-    user: Type.Enum(['Certificate', 'Token', 'None'], { description: 'What the platform shows it to be known by.' }),
-    impersonates: Type.Optional(Type.String({ description: 'Whom it acts as there.' })),
-    insecure: Type.Boolean({ description: "Whether the server's certificate is not looked at." }),
+    user: Type.Enum(['Certificate', 'Token', 'None'], {
+      description: 'The kind of credential that the platform authenticates with.',
+    }),
+    impersonates: Type.Optional(Type.String({ description: 'The user that the platform impersonates.' })),
+    insecure: Type.Boolean({ description: "Whether verification of the server's certificate is disabled." }),
     state: Type.Enum(['Pending', 'Serving', 'StandingBy', 'Unreachable', 'Refused'], {
       description:
-        'Pending: nobody has tried yet. Serving: the platform does. StandingBy: an agent that is closer does. Unreachable: it is tried again. Refused: it is not to be served.',
+        'Pending: not tried yet. Serving: the platform serves the target. StandingBy: an agent closer to the target serves it. Unreachable: the platform keeps retrying. Refused: the target is not to be served.',
     }),
     message: Type.Optional(Type.String({ description: 'Why.' })),
-    clusterUid: Type.Optional(Type.String({ description: 'The uid of kube-system, by which a cluster is known.' })),
-    clusterVersion: Type.Optional(Type.String({ description: 'As the API server says it.' })),
+    clusterUid: Type.Optional(Type.String({ description: 'The uid of kube-system, which identifies a cluster.' })),
+    clusterVersion: Type.Optional(Type.String({ description: 'The version that the API server reports.' })),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,
-    observeTime: Type.String({ format: 'date-time', description: 'When the state became what it is.' }),
+    observeTime: Type.String({ format: 'date-time', description: 'When the state last changed.' }),
   },
   {
     title: 'TargetKubeconfig',
-    description: 'That the platform serves a target by itself, and how that stands. It never holds a credential.',
+    description:
+      'States that the platform serves a target directly, and the state of that connection. It never contains a credential.',
   },
 );
 

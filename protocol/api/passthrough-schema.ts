@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
-const issuer = nameField('The issuer that signs the tokens; one that the platform trusts.');
+const issuer = nameField('The issuer that signs the tokens; the platform must trust it.');
 const audience = Type.String({
   minLength: 1,
   maxLength: 256,
@@ -14,15 +14,17 @@ export const PutTargetPassthroughSchema = Type.Object({ issuer, audience }, { ti
 
 export const TargetPassthroughSchema = Type.Object(
   {
-    target: nameField('The target whose API takes the tokens.'),
-    workspace: nameField('The workspace that it was in when this was set. In another one it takes no tokens.'),
+    target: nameField('The target whose API accepts the tokens.'),
+    workspace: nameField(
+      'The workspace of the target when this was set. In another workspace the target accepts no tokens.',
+    ),
     issuer,
     audience,
     createTime: SYSTEM_FIELDS.createTime,
   },
   {
     title: 'TargetPassthrough',
-    description: 'Which tokens go through the platform to the API server of a target as they are.',
+    description: 'The tokens that the platform passes on unchanged to the API server of a target.',
   },
 );
 

@@ -10,51 +10,54 @@ const reasons = (description: string) =>
 
 export const PreviewQuerySchema = Type.Object({
   target: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: 'Show this target alone: its name or uid.' }),
+    Type.String({ minLength: 1, maxLength: 63, description: 'Show only this target: its name or uid.' }),
   ),
-  deep: Type.Optional(Type.Boolean({ description: 'Ask the agents of the targets that are shown, too.' })),
+  deep: Type.Optional(Type.Boolean({ description: 'Also ask the agents of the targets shown.' })),
 });
 
 const ResolutionSchema = Type.Object(
   {
-    kind: Type.Enum(['sure', 'unsure'], { description: 'When it is unsure, everybody keeps what they have.' }),
+    kind: Type.Enum(['sure', 'unsure'], { description: 'When unsure, all targets keep what they have.' }),
     why: Type.Optional(Type.String({ description: 'Why it is unsure.' })),
-    added: names('Who would newly have it.'),
+    added: names('Targets that would newly get the deployment.'),
     removed: Type.Array(Type.Object({ target: target(), cause: Type.String() }), {
-      description: 'Who would lose it, and for what cause.',
+      description: 'Targets that would lose the deployment, each with its cause.',
     }),
-    held: reasons('Who would lose it and would wait for `:confirmRemoval`.'),
-    excluded: reasons('Who would not have it, though it did or would but for this.'),
-    retained: reasons('Who would keep it, and would not get it if it were new.'),
-    missing: names('What the placement names and the workspace does not have.'),
+    held: reasons('Targets whose removal would wait for `:confirmRemoval`.'),
+    excluded: reasons(
+      'Targets that would not have the deployment, although they have it or the placement matches them.',
+    ),
+    retained: reasons('Targets that would keep the deployment, although they would not get it as new targets.'),
+    missing: names('Targets that the placement names and the workspace does not have.'),
   },
-  { title: 'PreviewedResolution', description: 'Lists hold the first 1,000.' },
+  { title: 'PreviewedResolution', description: 'Each list contains at most 1,000 targets.' },
 );
 
 const StepSchema = Type.Object(
   {
     name: Type.String(),
-    deliver: names('Who would get it, in this order.'),
-    remove: names('Who would lose it, before that.'),
-    before: names('The types of the gates before it.'),
-    after: names('The types of the gates after it.'),
+    deliver: names('Targets that would get the content, in this order.'),
+    remove: names('Targets that would lose the content, before the others get it.'),
+    before: names('The types of the gates before the step.'),
+    after: names('The types of the gates after the step.'),
     maxConcurrency: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
     failurePolicy: Type.String(),
   },
-  { title: 'PreviewedStep', description: 'Lists of targets hold the first 1,000.' },
+  { title: 'PreviewedStep', description: 'Each list of targets contains at most 1,000.' },
 );
 
 const PreviewedTargetSchema = Type.Object(
   {
     ...TargetDiffSchema.properties,
     kind: Type.Enum(['added', 'changed', 'unchanged', 'removed', 'failing'], {
-      description: 'unchanged: it would be sent the same once more. failing: the manifest makes nothing of it.',
+      description:
+        'unchanged: the target would be sent the same content again. failing: the manifest cannot be rendered for the target.',
     }),
     message: Type.Optional(Type.String({ description: 'Why it is failing.' })),
     agent: Type.Optional(
       Type.Object(
         { kind: Type.Enum(['wouldApply', 'wouldReject']), message: Type.String(), changes: Type.Array(Type.String()) },
-        { description: 'What its agent says would change, if it was asked and could tell.' },
+        { description: 'The changes that the agent predicts, if it was asked and was able to answer.' },
       ),
     ),
   },
@@ -64,25 +67,28 @@ const PreviewedTargetSchema = Type.Object(
 export const PreviewSchema = Type.Object(
   {
     deployment: nameField('The name of the deployment.'),
-    revision: Type.Integer({ minimum: 1, description: 'The revision that it would be.' }),
-    spec: Type.Array(FieldChangeSchema, { description: 'What the patch changes.' }),
+    revision: Type.Integer({ minimum: 1, description: 'The revision that the rollout would have.' }),
+    spec: Type.Array(FieldChangeSchema, { description: 'The fields that the patch changes.' }),
     resolution: ResolutionSchema,
     plan: Type.Optional(
       Type.Object(
-        { steps: Type.Array(StepSchema), current: count('How many have nothing to change.') },
-        { title: 'PreviewedPlan', description: 'Absent when it is in doubt who is to have it.' },
+        { steps: Type.Array(StepSchema), current: count('The number of targets without changes.') },
+        { title: 'PreviewedPlan', description: 'Absent when the resolution is unsure.' },
       ),
     ),
     counts: Type.Object(
       { added: count(''), changed: count(''), unchanged: count(''), removed: count(''), failing: count('') },
-      { description: 'Of all targets that would be sent something, or would lose it.' },
+      { description: 'Counts over all targets that would be sent content or lose it.' },
     ),
     targets: Type.Array(PreviewedTargetSchema, {
-      description: 'Some of them, in the order of names. Secrets are masked.',
+      description: 'Some of those targets, sorted by name. Secrets are masked.',
     }),
-    digest: Type.String({ description: 'The same for the same outcome: who gets what in which order.' }),
+    digest: Type.String({
+      description:
+        'Identifies the outcome: which targets get which content in which order. Equal outcomes have equal digests.',
+    }),
   },
-  { title: 'Preview', description: 'What would change on which target, before anything does.' },
+  { title: 'Preview', description: 'The changes on each target, before anything is applied.' },
 );
 
 export type PreviewResource = Static<typeof PreviewSchema>;

@@ -3,7 +3,7 @@ import { RESOURCE_NAME_MAX_LENGTH, RESOURCE_NAME_PATTERN } from '#kit/std';
 
 /** The syntax of Kubernetes label values. */
 const LABEL_VALUE = { pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$', maxLength: 63 };
-const LABEL_RULE = 'Keys and values are in the syntax of Kubernetes labels.';
+const LABEL_RULE = 'Keys and values follow the syntax of Kubernetes labels.';
 const MAX_LABELS = 64;
 
 export function nameField(description: string) {
@@ -11,7 +11,7 @@ export function nameField(description: string) {
 }
 
 export function displayNameField() {
-  return Type.String({ minLength: 1, maxLength: 128, description: 'For people, in any script, on one line.' });
+  return Type.String({ minLength: 1, maxLength: 128, description: 'A display name in any script, on one line.' });
 }
 
 export function labelsField() {
@@ -21,23 +21,23 @@ export function labelsField() {
   });
 }
 
-/** In a merge patch: `null` takes one label away, or all of them. */
+/** In a merge patch, `null` removes one label, or all of them. */
 export function labelsPatchField() {
   const label = Type.Union([Type.String(LABEL_VALUE), Type.Null()]);
   return Type.Union([Type.Record(Type.String(), label), Type.Null()], {
-    description: `Labels to set; null removes one, or in place of the object all. ${LABEL_RULE}`,
+    description: `Labels to set; null removes a label, and null in place of the object removes all. ${LABEL_RULE}`,
   });
 }
 
-/** What the platform says of every resource, and nobody else can. */
+/** The fields of every resource that only the platform sets. */
 export const SYSTEM_FIELDS = {
   uid: Type.String({
     format: 'uuid',
-    description: 'Of this one alone: what is made again under its name has another.',
+    description: 'Unique to this resource. A resource created again under the same name gets a new uid.',
   }),
   createTime: Type.String({ format: 'date-time' }),
   updateTime: Type.String({ format: 'date-time' }),
-  generation: Type.Integer({ minimum: 1, description: 'Counts the changes of what people asked for.' }),
+  generation: Type.Integer({ minimum: 1, description: 'Incremented when the desired state changes.' }),
   observedGeneration: Type.Integer({ minimum: 0, description: 'The generation that the platform has acted upon.' }),
-  etag: Type.String({ description: 'Another one after every change. For If-Match and If-None-Match.' }),
+  etag: Type.String({ description: 'Changes with every update. For If-Match and If-None-Match.' }),
 };

@@ -22,21 +22,26 @@ export const RevisionParamsSchema = Type.Object({
 });
 
 const SUMMARY = {
-  revision: revisionField('Grows from rollout to rollout.'),
-  generation: Type.Integer({ minimum: 1, description: 'Of the deployment when it was planned.' }),
-  trigger: Type.String({ description: 'What made it necessary, for people.' }),
-  requestedBy: Type.String({ description: 'Who or what asked for it, as `kind:id`.' }),
-  rollbackTo: Type.Optional(revisionField('The content is what this one delivered.')),
-  paced: Type.Boolean({ description: 'False of a rollback that went to all at once, whatever the budget says.' }),
+  revision: revisionField('Increases with every rollout.'),
+  generation: Type.Integer({
+    minimum: 1,
+    description: 'The generation of the deployment when the rollout was planned.',
+  }),
+  trigger: Type.String({ description: 'A readable cause of the rollout.' }),
+  requestedBy: Type.String({ description: 'The subject or component that requested the rollout, as `kind:id`.' }),
+  rollbackTo: Type.Optional(revisionField('The revision whose content was delivered again.')),
+  paced: Type.Boolean({
+    description: 'False for a rollback that went to all targets at once, regardless of the budget.',
+  }),
   createTime: time('When it was planned.'),
-  endTime: Type.Optional(time('When it was over.')),
+  endTime: Type.Optional(time('When it ended.')),
   outcome: Type.Optional(Type.Enum(['Succeeded', 'Superseded', 'Aborted', 'RolledBack'])),
-  message: Type.Optional(Type.String({ description: 'More on the outcome, for people.' })),
+  message: Type.Optional(Type.String({ description: 'A readable detail of the outcome.' })),
 };
 
 export const RevisionSummarySchema = Type.Object(SUMMARY, {
   title: 'RevisionSummary',
-  description: 'One rollout: why, and what became of it. Without an outcome it is under way.',
+  description: 'A rollout, its cause and its outcome. Without an outcome it is in progress.',
 });
 
 const SpecSchema = Type.Object(
@@ -49,13 +54,13 @@ const SpecSchema = Type.Object(
     namespace: Type.Optional(NamespaceSchema),
     config: ConfigSchema,
   },
-  { title: 'RevisionSpec', description: 'What was asked for. Secrets are masked.' },
+  { title: 'RevisionSpec', description: 'The desired state of this revision. Secrets are masked.' },
 );
 
 const StepSchema = Type.Object({
   name: Type.String(),
-  deliver: count('How many targets it brings the content to.'),
-  remove: count('How many targets it takes the content off.'),
+  deliver: count('The number of targets that the step delivers to.'),
+  remove: count('The number of targets that the step removes the content from.'),
 });
 
 export const RevisionSchema = Type.Object(
@@ -66,11 +71,11 @@ export const RevisionSchema = Type.Object(
       Type.Object(
         {
           steps: Type.Array(StepSchema),
-          deliver: count('How many targets were to get the content.'),
-          remove: count('How many were to lose it.'),
-          current: count('How many had it already.'),
+          deliver: count('The number of targets to deliver to.'),
+          remove: count('The number of targets to remove the content from.'),
+          current: count('The number of targets that already had the content.'),
         },
-        { title: 'PlanSummary', description: 'As it was planned at first.' },
+        { title: 'PlanSummary', description: 'The original plan.' },
       ),
     ),
   },
@@ -78,26 +83,28 @@ export const RevisionSchema = Type.Object(
 );
 
 export const RevisionDiffQuerySchema = Type.Object({
-  against: Type.Optional(revisionField('The revision to compare with; the one before unless told.')),
+  against: Type.Optional(revisionField('The revision to compare with; defaults to the previous one.')),
   target: Type.Optional(
     Type.String({ minLength: 1, maxLength: 63, description: 'Only this target: its name or uid.' }),
   ),
   pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: 'At most so many targets; 50 unless told.' }),
+    Type.Integer({ minimum: 1, maximum: 200, description: 'The maximum number of targets; default 50.' }),
   ),
-  pageToken: Type.Optional(Type.String({ minLength: 1, description: 'The `nextPageToken` of the page before.' })),
+  pageToken: Type.Optional(Type.String({ minLength: 1, description: 'The `nextPageToken` of the previous page.' })),
 });
 
 export const RevisionDiffSchema = Type.Object(
   {
-    revision: revisionField('The later one, unless asked otherwise.'),
-    against: Type.Optional(revisionField('What it is compared with; absent when there is none before it.')),
+    revision: revisionField('The revision that is compared.'),
+    against: Type.Optional(
+      revisionField('The revision that it is compared with; absent when there is no earlier one.'),
+    ),
     spec: Type.Array(FieldChangeSchema),
     counts: Type.Object(
       { added: count(''), removed: count(''), changed: count(''), unchanged: count('') },
-      { description: 'Of all targets.' },
+      { description: 'Counts over all targets.' },
     ),
-    targets: Type.Array(TargetDiffSchema, { description: 'Those that differ, in the order of names.' }),
+    targets: Type.Array(TargetDiffSchema, { description: 'Targets that differ, sorted by name.' }),
     nextPageToken: Type.Optional(Type.String({ description: 'Present when there are more targets.' })),
   },
   { title: 'RevisionDiff' },
@@ -105,19 +112,19 @@ export const RevisionDiffSchema = Type.Object(
 
 export const TimelineQuerySchema = Type.Object({
   target: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: 'Only what happened to this target: its name or uid.' }),
+    Type.String({ minLength: 1, maxLength: 63, description: 'Only events of this target: its name or uid.' }),
   ),
 });
 
 export const TimelineEntrySchema = Type.Object(
   {
-    turn: count('What has one number happened together.'),
-    place: count('Its place among those.'),
+    turn: count('Entries with the same number happened together.'),
+    place: count('The position among entries of the same turn.'),
     time: time('When.'),
-    kind: Type.String({ description: 'What, in one word for programs.' }),
-    message: Type.String({ description: 'What, for people.' }),
-    count: count('How many targets it is about; 0 when it is about the rollout as a whole.'),
-    targets: Type.Array(Type.String(), { description: 'The names of the first of them.' }),
+    kind: Type.String({ description: 'A machine-readable kind, in one word.' }),
+    message: Type.String({ description: 'A readable description.' }),
+    count: count('The number of targets concerned; 0 when the entry is about the whole rollout.'),
+    targets: Type.Array(Type.String(), { description: 'The names of the first of those targets.' }),
   },
   { title: 'TimelineEntry' },
 );

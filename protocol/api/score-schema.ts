@@ -8,20 +8,21 @@ export const ScoreParamsSchema = Type.Object({
   score: nameField('The name of the score.'),
 });
 
-const valueField = () => Type.Number({ minimum: -100, maximum: 100, description: 'From -100 to 100; more is better.' });
+const valueField = () =>
+  Type.Number({ minimum: -100, maximum: 100, description: 'From -100 to 100; higher is better.' });
 
 export const PutScoreSchema = Type.Object({ value: valueField() }, { title: 'PutScore' });
 
 export const ScoreSchema = Type.Object(
   {
-    name: nameField('The name of the score, as scored placements weigh it.'),
+    name: nameField('The name of the score, as used in the weights of scored placements.'),
     value: valueField(),
     time: Type.String({
       format: 'date-time',
-      description: 'When it was reported. Placements say for how long it counts.',
+      description: 'When the score was reported. Placements define how long it is valid.',
     }),
   },
-  { title: 'Score', description: 'How good a target is at something, as somebody who can tell reports it.' },
+  { title: 'Score', description: 'A rating of a target, reported by a client for scored placements.' },
 );
 
 export type ScoreResource = Static<typeof ScoreSchema>;

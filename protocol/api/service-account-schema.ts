@@ -12,12 +12,12 @@ export const ServiceAccountParamsSchema = Type.Object(ACCOUNT_PARAMS);
 
 export const ServiceAccountSchema = Type.Object(
   {
-    name: nameField('Unique in its workspace, and never changed.'),
+    name: nameField('Unique in its workspace. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
-    workspace: nameField('The workspace that it is in.'),
+    workspace: nameField('The workspace of the service account.'),
     displayName: Type.Optional(displayNameField()),
     labels: labelsField(),
-    disabled: Type.Boolean({ description: 'While it is, none of its tokens is taken.' }),
+    disabled: Type.Boolean({ description: 'While true, its tokens are refused.' }),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,
     generation: SYSTEM_FIELDS.generation,
@@ -29,7 +29,7 @@ export const ServiceAccountSchema = Type.Object(
 
 export const NewServiceAccountSchema = Type.Object(
   {
-    name: nameField('Unique in its workspace, and never changed.'),
+    name: nameField('Unique in its workspace. Immutable.'),
     displayName: Type.Optional(displayNameField()),
     labels: Type.Optional(labelsField()),
   },
@@ -42,7 +42,7 @@ export const ServiceAccountPatchSchema = Type.Object(
     labels: Type.Optional(labelsPatchField()),
     disabled: Type.Optional(Type.Boolean()),
   },
-  { title: 'ServiceAccountPatch', description: 'A JSON merge patch (RFC 7396): what is absent stays as it is.' },
+  { title: 'ServiceAccountPatch', description: 'A JSON merge patch (RFC 7396). Absent fields stay unchanged.' },
 );
 
 // Tokens of service accounts
@@ -50,7 +50,7 @@ export const ServiceAccountPatchSchema = Type.Object(
 const tokenIdField = () =>
   Type.String({
     pattern: '^[a-z2-7]{16}$',
-    description: 'The id of the token, which also stands in the token itself.',
+    description: 'The id of the token, which is also part of the token itself.',
   });
 
 export const TokenParamsSchema = Type.Object({ ...ACCOUNT_PARAMS, token: tokenIdField() });
@@ -60,7 +60,7 @@ const TokenScopeSchema = Type.Object(
     within: Type.Optional(
       Type.String({
         pattern: '^(workspaces|targets)/[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
-        description: 'Nothing outside of this, for example `workspaces/web`.',
+        description: 'Restricts the token to this resource and everything below it, such as `workspaces/web`.',
       }),
     ),
     roles: Type.Optional(
@@ -68,36 +68,39 @@ const TokenScopeSchema = Type.Object(
         minItems: 1,
         maxItems: TOKEN_ROLES.length,
         uniqueItems: true,
-        description: 'Nothing that these roles do not imply.',
+        description: 'Restricts the token to permissions that these roles imply.',
       }),
     ),
   },
-  { title: 'TokenScope', description: 'Makes a token less than its service account. It never makes it more.' },
+  {
+    title: 'TokenScope',
+    description: 'Restricts a token to less than its service account may do. A scope never adds permissions.',
+  },
 );
 
 const TOKEN_FIELDS = {
   name: tokenIdField(),
   displayName: Type.Optional(displayNameField()),
   scope: TokenScopeSchema,
-  status: Type.Enum(['active', 'expired'], { description: '`expired` ones are removed after a while.' }),
+  status: Type.Enum(['active', 'expired'], { description: 'Tokens that are `expired` are removed after a while.' }),
   createTime: SYSTEM_FIELDS.createTime,
-  expireTime: timeField('From then on it is not taken any more.'),
-  lastUsedTime: Type.Optional(timeField('To the minute or so. Absent while it was never used.')),
+  expireTime: timeField('When the token expires.'),
+  lastUsedTime: Type.Optional(timeField('Accurate to about a minute. Absent if the token was never used.')),
   rotatedTo: Type.Optional(tokenIdField()),
 };
 
 export const TokenSchema = Type.Object(TOKEN_FIELDS, { title: 'ServiceAccountToken' });
 
-/** The one answer that holds the secret. */
+/** The only response that contains the secret. */
 export const MintedTokenSchema = Type.Object(
-  { ...TOKEN_FIELDS, token: Type.String({ description: 'Shown this once, and not kept.' }) },
+  { ...TOKEN_FIELDS, token: Type.String({ description: 'Shown once and not stored.' }) },
   { title: 'MintedServiceAccountToken' },
 );
 
 export const NewTokenSchema = Type.Object(
   {
     displayName: Type.Optional(displayNameField()),
-    ttl: Type.Optional(durationField('How long it is valid, such as 30d; 90d unless told otherwise.')),
+    ttl: Type.Optional(durationField('How long the token is valid, such as 30d; default 90d.')),
     scope: Type.Optional(TokenScopeSchema),
   },
   { title: 'NewServiceAccountToken' },
@@ -105,8 +108,8 @@ export const NewTokenSchema = Type.Object(
 
 export const RotateTokenSchema = Type.Object(
   {
-    overlap: Type.Optional(durationField('How long the old one is still taken; not at all unless told otherwise.')),
-    ttl: Type.Optional(durationField('How long the new one is valid; as long as the old one was made for.')),
+    overlap: Type.Optional(durationField('How long the old token stays valid; by default it ends at once.')),
+    ttl: Type.Optional(durationField('How long the new token is valid; defaults to the lifetime of the old one.')),
   },
   { title: 'RotateServiceAccountToken' },
 );

@@ -5,20 +5,22 @@ const dayField = (description: string) => Type.String({ format: 'date', descript
 const amount = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const UsageQuerySchema = Type.Object({
-  workspace: Type.Optional(nameField('Only this workspace; all that the caller may see unless told.')),
-  subtree: Type.Optional(Type.Boolean({ description: 'With everything below it in one sum. Needs `workspace`.' })),
-  from: Type.Optional(dayField('The first day, by UTC; 30 days ago unless told.')),
-  to: Type.Optional(dayField('The last day, by UTC; today unless told.')),
+  workspace: Type.Optional(nameField('Only this workspace; defaults to all that the caller may see.')),
+  subtree: Type.Optional(
+    Type.Boolean({ description: 'Include everything below it in one sum. Requires `workspace`.' }),
+  ),
+  from: Type.Optional(dayField('The first day, in UTC; default 30 days ago.')),
+  to: Type.Optional(dayField('The last day, in UTC; default today.')),
 });
 
 export const UsageSchema = Type.Object(
   {
-    workspace: nameField('The workspace, or the one at the top of the subtree.'),
-    day: dayField('By UTC.'),
-    targets: amount('The most that there were at one time; of a subtree, the sum of that.'),
-    deliveries: amount('How many were made.'),
-    indexRows: amount('The most that there were at one time; of a subtree, the sum of that.'),
-    tunnelBytes: amount('How many went through tunnels, both ways.'),
+    workspace: nameField('The workspace, or the root of the subtree.'),
+    day: dayField('In UTC.'),
+    targets: amount('The maximum at one time; for a subtree, the sum of the maxima.'),
+    deliveries: amount('The number of deliveries.'),
+    indexRows: amount('The maximum at one time; for a subtree, the sum of the maxima.'),
+    tunnelBytes: amount('The number of bytes sent through tunnels in both directions.'),
   },
   { title: 'Usage' },
 );

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 export const WORKFLOW_STATUS_NAMES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'parked'] as const;
 
-/** What an engine takes as an id, and as a name or a reason. */
+/** The characters that the engine accepts in ids, names and reasons. */
 const ID = { minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._~-]+$' };
 const PRINTABLE = { minLength: 1, maxLength: 200, pattern: '^\\P{Cc}+$' };
 const MAX_PAGE_SIZE = 1000;
@@ -16,39 +16,42 @@ const PAGE_QUERY = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_SIZE,
-      description: 'At most so many items; 100 unless told otherwise.',
+      description: 'The maximum number of items; default 100.',
     }),
   ),
   pageToken: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'The `nextPageToken` of the page before, with the same other parameters.',
+      description: 'The `nextPageToken` of the previous page, with the same other parameters.',
     }),
   ),
 };
 
 const nextPageToken = Type.Optional(
-  Type.String({ description: 'Present when there may be more. A page can be short and still have a next one.' }),
+  Type.String({ description: 'Present when there may be more items. A page can be short and still have a next one.' }),
 );
 
 const FailureSchema = Type.Object(
   {
-    code: Type.String({ description: 'Stable and for programs.' }),
-    message: Type.String({ description: 'For people.' }),
+    code: Type.String({ description: 'Stable and machine-readable.' }),
+    message: Type.String({ description: 'A readable description.' }),
   },
   { title: 'WorkflowFailure' },
 );
 
 const SUMMARY_FIELDS = {
-  id: idField('Chosen by whoever started it; unique among all workflows.'),
-  name: Type.String({ description: 'What it executes: the name of the workflow in the code.' }),
+  id: idField('Chosen by the starter of the workflow; unique among all workflows.'),
+  name: Type.String({ description: 'The name of the workflow in the code.' }),
   status: Type.Enum([...WORKFLOW_STATUS_NAMES], {
     description:
-      '`parked`: the code at hand cannot replay its history. It goes on by itself once code that can is started.',
+      '`parked`: the current code cannot replay its history. It resumes by itself once matching code is started.',
   }),
   startTime: timeField('When it was started.'),
   endTime: Type.Optional(timeField('When it ended. Absent while it is open.')),
-  run: Type.Integer({ minimum: 1, description: 'Counts the times that it continued as new, from 1.' }),
+  run: Type.Integer({
+    minimum: 1,
+    description: 'The number of the run: starts at 1 and grows each time the workflow continues as new.',
+  }),
   parent: Type.Optional(idField('The id of the workflow that started it.')),
   reason: Type.Optional(FailureSchema),
 };
@@ -56,8 +59,8 @@ const SUMMARY_FIELDS = {
 export const WorkflowParamsSchema = Type.Object({ workflow: idField('The id of the workflow.') });
 
 export const WorkflowListQuerySchema = Type.Object({
-  status: Type.Optional(Type.Enum([...WORKFLOW_STATUS_NAMES], { description: 'Only those with this status.' })),
-  name: Type.Optional(Type.String({ ...PRINTABLE, description: 'Only those that execute this workflow.' })),
+  status: Type.Optional(Type.Enum([...WORKFLOW_STATUS_NAMES], { description: 'Only workflows with this status.' })),
+  name: Type.Optional(Type.String({ ...PRINTABLE, description: 'Only workflows of this name.' })),
   ...PAGE_QUERY,
 });
 
@@ -70,11 +73,11 @@ export const WorkflowPageSchema = Type.Object({ items: Type.Array(WorkflowSummar
 const WaitingForSchema = Type.Object(
   {
     kind: Type.Enum(['activity', 'timer', 'signal', 'child']),
-    name: Type.String({ description: 'Of the activity, the signal or the workflow that is the child.' }),
-    step: Type.Integer({ minimum: 0, description: 'Counts what the workflow asked for; 0 for a signal.' }),
-    since: Type.Optional(timeField('When the workflow asked for it.')),
-    until: Type.Optional(timeField('When the timer passes, or the next try of the activity begins.')),
-    attempt: Type.Optional(Type.Integer({ minimum: 1, description: 'The try that is under way or comes next.' })),
+    name: Type.String({ description: 'The name of the activity, the signal or the child workflow.' }),
+    step: Type.Integer({ minimum: 0, description: "The sequence number of the workflow's command; 0 for a signal." }),
+    since: Type.Optional(timeField('When the workflow issued the command.')),
+    until: Type.Optional(timeField('When the timer fires, or the next attempt of the activity starts.')),
+    attempt: Type.Optional(Type.Integer({ minimum: 1, description: 'The attempt that is in progress or comes next.' })),
     lastError: Type.Optional(FailureSchema),
   },
   { title: 'WorkflowWait' },
@@ -83,10 +86,10 @@ const WaitingForSchema = Type.Object(
 export const WorkflowSchema = Type.Object(
   {
     ...SUMMARY_FIELDS,
-    input: jsonField('What it was started with; of the run at hand.'),
-    result: Type.Optional(jsonField('What it gave back.')),
-    historyLength: Type.Integer({ minimum: 0, description: 'Events in the history of the run at hand.' }),
-    waitingFor: Type.Array(WaitingForSchema, { description: 'What it waits for right now.' }),
+    input: jsonField('The input of the current run.'),
+    result: Type.Optional(jsonField('The return value.')),
+    historyLength: Type.Integer({ minimum: 0, description: 'The number of events in the history of the current run.' }),
+    waitingFor: Type.Array(WaitingForSchema, { description: 'The current waits.' }),
   },
   { title: 'Workflow' },
 );
@@ -94,12 +97,17 @@ export const WorkflowSchema = Type.Object(
 const HistoryEntrySchema = Type.Object(
   {
     kind: Type.Enum(['activity', 'timer', 'signal', 'child', 'patch', 'cancel']),
-    step: Type.Integer({ minimum: 0, description: 'Counts what the workflow asked for; 0 for what came unasked.' }),
-    name: Type.String({ description: 'Of the activity, signal, child workflow or change; of a cancel its reason.' }),
-    input: Type.Optional(jsonField('What it was given.')),
-    result: Type.Optional(jsonField('What came back, or what the signal carried.')),
+    step: Type.Integer({
+      minimum: 0,
+      description: "The sequence number of the workflow's command; 0 for external events.",
+    }),
+    name: Type.String({
+      description: 'The name of the activity, signal, child workflow or change; for a cancellation its reason.',
+    }),
+    input: Type.Optional(jsonField('The input.')),
+    result: Type.Optional(jsonField('The result, or the payload of the signal.')),
     error: Type.Optional(FailureSchema),
-    time: timeField('When the workflow was told.'),
+    time: timeField('When the event was delivered to the workflow.'),
   },
   { title: 'WorkflowHistoryEntry' },
 );
@@ -107,15 +115,17 @@ const HistoryEntrySchema = Type.Object(
 export const WorkflowHistoryPageSchema = Type.Object({ items: Type.Array(HistoryEntrySchema), nextPageToken });
 
 export const CancelWorkflowSchema = Type.Object(
-  { reason: Type.String({ ...PRINTABLE, description: 'For people: it is in the history and in the status.' }) },
+  { reason: Type.String({ ...PRINTABLE, description: 'A readable reason, kept in the history and in the status.' }) },
   { title: 'CancelWorkflow' },
 );
 
-/** What was asked of a workflow is recorded; the workflow itself sees it a little later. */
+/** A receipt: the request is recorded, and the workflow sees it a little later. */
 export const WorkflowRequestSchema = Type.Object(
   {
     workflow: idField('The id of the workflow.'),
-    request: Type.Enum(['cancel', 'pause', 'resume'], { description: 'Recorded, and carried out soon.' }),
+    request: Type.Enum(['cancel', 'pause', 'resume'], {
+      description: 'The recorded request; it is carried out asynchronously.',
+    }),
   },
   { title: 'WorkflowRequest' },
 );

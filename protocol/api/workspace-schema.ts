@@ -16,27 +16,29 @@ const policyField = () =>
       requiredGates: Type.Array(RequiredGateSchema, {
         maxItems: 8,
         description:
-          'Gates that every rollout of every deployment here and below begins with, beside its own and those of workspaces further up; also rollouts from above that touch a target in here.',
+          'Gates that every rollout in this workspace and below starts with, in addition to its own gates and those of workspaces above. They also apply to rollouts from above that touch a target in this workspace or below.',
       }),
     },
-    { title: 'WorkspacePolicy', description: 'What those who deploy cannot weaken.' },
+    { title: 'WorkspacePolicy', description: 'Requirements that deployers cannot weaken.' },
   );
 
 export const WorkspaceParamsSchema = Type.Object({ workspace: nameField('The name of the workspace.') });
 
 export const WorkspaceListQuerySchema = Type.Object({
-  parent: Type.Optional(nameField('Only the workspaces directly in this one.')),
-  subtree: Type.Optional(Type.Boolean({ description: 'With `parent`: what is in it on any level.' })),
+  parent: Type.Optional(nameField('Only the direct children of this workspace.')),
+  subtree: Type.Optional(Type.Boolean({ description: 'With `parent`: include all descendants.' })),
 });
 
 export const WorkspaceSchema = Type.Object(
   {
-    name: nameField('Unique in the whole instance, and never changed.'),
+    name: nameField('Unique in the whole instance. Immutable.'),
     uid: SYSTEM_FIELDS.uid,
     kind: kindField(),
-    parent: Type.Optional(nameField('The workspace that this one is in. Only `root` has none.')),
-    slug: Type.Optional(kebabField('Of a domain: what other systems call it by, unique and never changed.')),
-    region: Type.Optional(kebabField("Where a domain is pinned to, if it is. A project's is its domain's.")),
+    parent: Type.Optional(nameField('The parent workspace. Only `root` has none.')),
+    slug: Type.Optional(kebabField('For a domain: its name in other systems. Unique and immutable.')),
+    region: Type.Optional(
+      kebabField('The region that a domain is pinned to, if any. A project has the region of its domain.'),
+    ),
     displayName: Type.Optional(displayNameField()),
     labels: labelsField(),
     policy: Type.Optional(policyField()),
@@ -51,11 +53,11 @@ export const WorkspaceSchema = Type.Object(
 
 export const NewWorkspaceSchema = Type.Object(
   {
-    name: nameField('Unique in the whole instance, and never changed.'),
+    name: nameField('Unique in the whole instance. Immutable.'),
     kind: Type.Optional(kindField()),
-    parent: Type.Optional(nameField('The workspace that this one is in; `root` unless told otherwise.')),
-    slug: Type.Optional(kebabField('Of a domain only; its name unless told otherwise. It is never changed.')),
-    region: Type.Optional(kebabField('Of a domain only.')),
+    parent: Type.Optional(nameField('The parent workspace; default `root`.')),
+    slug: Type.Optional(kebabField('For a domain only; defaults to its name. Immutable.')),
+    region: Type.Optional(kebabField('For a domain only.')),
     displayName: Type.Optional(displayNameField()),
     labels: Type.Optional(labelsField()),
     policy: Type.Optional(policyField()),
@@ -68,31 +70,31 @@ export const WorkspacePatchSchema = Type.Object(
     displayName: Type.Optional(Type.Union([displayNameField(), Type.Null()], { description: 'null removes it.' })),
     labels: Type.Optional(labelsPatchField()),
     region: Type.Optional(
-      Type.Union([kebabField('Of a domain only.'), Type.Null()], {
-        description: 'Of a domain, and of the projects in it with that. null removes it.',
+      Type.Union([kebabField('For a domain only.'), Type.Null()], {
+        description: 'The region of a domain and of its projects. null removes it.',
       }),
     ),
     policy: Type.Optional(
       Type.Union([policyField(), Type.Null()], { description: 'Replaced as a whole. null removes it.' }),
     ),
   },
-  { title: 'WorkspacePatch', description: 'A JSON merge patch (RFC 7396): what is absent stays as it is.' },
+  { title: 'WorkspacePatch', description: 'A JSON merge patch (RFC 7396). Absent fields stay unchanged.' },
 );
 
 export const MoveWorkspaceSchema = Type.Object(
-  { parent: nameField('The workspace that it is to be in.') },
+  { parent: nameField('The new parent workspace.') },
   { title: 'MoveWorkspace' },
 );
 
 const MoveChangeSchema = Type.Object(
   {
     kind: Type.String({
-      description: 'What changes, in one word for programs: `parent`, `workspaces`, `targets`, `deployment`.',
+      description: 'The kind of change, in one word: `parent`, `workspaces`, `targets`, `deployment`.',
     }),
-    message: Type.String({ description: 'The same for people.' }),
-    from: Type.Optional(Type.String({ description: 'What it was.' })),
-    to: Type.Optional(Type.String({ description: 'What it is afterwards.' })),
-    count: Type.Optional(Type.Integer({ minimum: 0, description: 'How many it concerns.' })),
+    message: Type.String({ description: 'A readable description.' }),
+    from: Type.Optional(Type.String({ description: 'The value before the move.' })),
+    to: Type.Optional(Type.String({ description: 'The value after the move.' })),
+    count: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of items concerned.' })),
   },
   { title: 'MoveChange' },
 );
@@ -101,7 +103,7 @@ export const MovedWorkspaceSchema = Type.Object(
   {
     workspace: WorkspaceSchema,
     changes: Type.Array(MoveChangeSchema, {
-      description: 'All that the move changes. Empty when it was there already.',
+      description: 'All changes that the move causes. Empty when the workspace was already there.',
     }),
   },
   { title: 'MovedWorkspace' },

@@ -15,9 +15,9 @@ import type {
 import { DRIFT_POLICIES, HEALTHS } from '#protocol/delivery';
 import { file_fleetshift_v1_delivery as file } from './gen/fleetshift/v1/delivery_pb.ts';
 
-/** Every field of a type, and no other: the compiler counts them. */
+/** Lists every field of a type and no other; the compiler checks it. */
 type FieldsOf<T, Left extends PropertyKey = never> = Readonly<Record<Exclude<keyof T, Left>, true>>;
-/** The same for each kind of a union, without what all of them have. */
+/** The same for each kind of a union, without the fields that all kinds share. */
 type KindsOf<U extends { kind: string }, Left extends PropertyKey = never> = {
   readonly [K in U['kind']]: FieldsOf<Extract<U, { kind: K }>, 'kind' | Left>;
 };
@@ -43,7 +43,7 @@ const MESSAGES = {
 
 const PREVIEW = { message: true, changes: true } satisfies FieldsOf<PreviewAnswer, 'kind'>;
 
-/** Messages that are one of several, each of which is a message of its own inside. */
+/** Messages with a oneof whose cases are messages of their own. */
 const UNIONS = {
   Acknowledgement: {
     common: {},
@@ -73,12 +73,12 @@ const UNIONS = {
   },
 };
 
-/** What is called otherwise out there. */
+/** Fields that have a different name in the proto. */
 const RENAMED: Readonly<Record<string, string>> = { deployment: 'deploymentUid', documents: 'manifests' };
 const ENVELOPES = ['ToAgent', 'FromAgent', 'StatusMessage'];
 
 interface Fields {
-  /** Those of a oneof not included. */
+  /** Fields outside of any oneof. */
   readonly own: readonly DescField[];
   readonly choices: readonly DescField[];
 }

@@ -1,4 +1,4 @@
-// What the generated files offer, by name. `npm run generate` writes those.
+// Re-exports the generated files by name. `npm run generate` writes them.
 export {
   type AccessAnswer,
   AccessAnswerSchema,

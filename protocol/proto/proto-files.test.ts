@@ -8,7 +8,7 @@ import { PATIENCE_MS } from '#testing/patience';
 
 const FOLDER = import.meta.dirname;
 const BUF = join(FOLDER, '../../node_modules/.bin/buf');
-/** The files as they were when this release came out, or before the first, as they were first agreed on. */
+/** The proto files of the last release; before the first release, as first agreed on. */
 const RELEASED = join(FOLDER, 'released.binpb');
 
 describe('the proto files', { timeout: PATIENCE_MS }, () => {
@@ -50,7 +50,7 @@ describe('the proto files', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-/** What it finds; nothing when all is well. */
+/** The findings of buf; empty when there are none. */
 function buf(cwd: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(BUF, args, { cwd, encoding: 'utf8' });
   assert.ok(status === 0 || status === 100, stderr);

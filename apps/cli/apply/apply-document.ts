@@ -14,10 +14,10 @@ export interface Applying {
   readonly dryRun: boolean;
 }
 
-/** Somebody else changes it at the same moment: so often it is looked at anew. */
+/** Attempts when another client changes the resource at the same time; each attempt reads it again. */
 const TRIES = 3;
 
-/** Makes the thing, or changes it into what the document says. */
+/** Creates the resource, or changes it to match the document. */
 export async function applyDocument(applying: Applying, signal: AbortSignal): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
     const current = await find(applying, signal);
@@ -27,7 +27,7 @@ export async function applyDocument(applying: Applying, signal: AbortSignal): Pr
     } catch (error) {
       const isConflict = error instanceof ClientError && error.code === 'CONFLICT';
       if (!isConflict || attempt === TRIES) throw error;
-      // A refusal of what is still the same will be the same.
+      // If the resource is unchanged since the attempt, another attempt would be refused as well.
       if ((await find(applying, signal))?.['etag'] === current?.['etag']) throw error;
     }
   }
@@ -78,7 +78,7 @@ async function change({ api, document, dryRun }: Applying, current: Resource, si
     now = (answer === undefined ? said : said[answer]) as Resource;
   }
   if (patch !== undefined) {
-    // A dry run of the verb left no trace, so that what it answered is not there to be matched.
+    // A dry run of the verb changed nothing, so the etag in its response does not exist on the platform.
     const seen = dryRun ? current : now;
     const patched = (await api.patch(kind.schema, { path, body: patch, query, ...match(seen) }, signal)) as Resource;
     if (outcome(seen, patched) === 'configured') now = patched;
@@ -86,7 +86,7 @@ async function change({ api, document, dryRun }: Applying, current: Resource, si
   return outcome(current, now);
 }
 
-/** Whether something changed is for the platform to say. */
+/** The etag decides whether something changed. */
 function outcome(before: Resource, after: Resource): Outcome {
   return before['etag'] === after['etag'] ? 'unchanged' : 'configured';
 }
@@ -100,15 +100,15 @@ function preview(dryRun: boolean): { dryRun?: true } {
   return dryRun ? { dryRun } : {};
 }
 
-/** To make one without a field, leave it out. */
+/** A create omits fields that the document sets to null. */
 function withoutNulls(fields: Resource): Resource {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function neverChanges({ spec, key }: ApplyDocument, current: Resource, fields: readonly string[]): ClientError {
   const lines = fields.map(
-    (field) => `  ${field} is ${JSON.stringify(current[field])}, and the document says ${JSON.stringify(spec[field])}`,
+    (field) => `  ${field} is ${JSON.stringify(current[field])}, but the document has ${JSON.stringify(spec[field])}`,
   );
   const act = `correct the document, or delete ${key} and apply it again`;
-  return new ClientError('CONFLICT', [`this never changes; ${act}`, ...lines].join('\n'));
+  return new ClientError('CONFLICT', [`immutable fields differ; ${act}`, ...lines].join('\n'));
 }

@@ -21,7 +21,7 @@ function workspace(version: number, its: object = {}) {
 type Answer = readonly [status: number, body: object];
 const PROBLEM = { detail: 'It is so.' };
 
-/** Applies the documents at a platform that gives these answers in turn, each to the request that it is for. */
+/** Applies the documents against a fake platform that gives these responses in order and checks each request. */
 async function applied(t: TestContext, documents: string, answers: readonly (readonly [request: string, Answer])[]) {
   const asked: string[] = [];
   const bodies: unknown[] = [];
@@ -133,7 +133,7 @@ name: d
   assert.equal(
     ended.err,
     `workspace/a (x.yaml, document 2): It is so.
-workspace/b (x.yaml, document 1): not tried, since workspace/a is not there
+workspace/b (x.yaml, document 1): skipped, because workspace/a failed
 workspace/d (x.yaml, document 4): It is so.
 `,
   );

@@ -12,7 +12,7 @@ export interface ApplyingAll {
   readonly io: Io;
 }
 
-/** Each in its turn. One that goes wrong is told, with those that stand on it, and keeps no other. */
+/** Applies the documents in order. A failure is reported, skips the documents that depend on it, and stops no others. */
 export async function applyDocuments(all: ApplyingAll, signal: AbortSignal): Promise<ExitCode> {
   const { api, documents, dryRun, io } = all;
   const made = new Set<string>();
@@ -23,13 +23,13 @@ export async function applyDocuments(all: ApplyingAll, signal: AbortSignal): Pro
     const missing = needsOf(document).find((needed) => failed.has(needed));
     if (missing !== undefined) {
       failed.add(key);
-      io.err(`${key} (${where}): not tried, since ${missing} is not there\n`);
+      io.err(`${key} (${where}): skipped, because ${missing} failed\n`);
       continue;
     }
-    // A dry run leaves nothing behind for the next to stand on, so that the platform cannot be asked about it.
+    // A dry run creates nothing, so the platform cannot check documents that depend on earlier ones.
     if (dryRun && needsOf(document).some((needed) => made.has(needed))) {
       made.add(key);
-      io.out(`${key} created (dry run; not checked, since what it needs is not there yet)\n`);
+      io.out(`${key} created (dry run; not checked, because it depends on a resource that does not exist yet)\n`);
       continue;
     }
     try {

@@ -2,7 +2,7 @@ import { UsageError } from '../command.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import type { ApplyDocument } from './document.ts';
 
-/** What others stand on comes first; otherwise by kind, and then as it was written. */
+/** Dependencies come first; then by kind, then in the order of the input. */
 export function applyOrder(documents: readonly ApplyDocument[]): ApplyDocument[] {
   const byKind = documents.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   const byKey = new Map(byKind.map((document) => [document.key, document]));
@@ -11,7 +11,7 @@ export function applyOrder(documents: readonly ApplyDocument[]): ApplyDocument[]
     if (ordered.has(document)) return;
     if (above.includes(document)) {
       const circle = [...above.slice(above.indexOf(document)), document].map(({ key }) => key);
-      throw new UsageError(`nothing was sent: ${circle.join(' is in ')}, which cannot be`);
+      throw new UsageError(`nothing was sent: cyclic dependency: ${circle.join(' is in ')}`);
     }
     for (const needed of needsOf(document)) {
       const found = byKey.get(needed);

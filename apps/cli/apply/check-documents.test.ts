@@ -37,7 +37,10 @@ name: shop
 test('a circle is found before anything is sent', async () => {
   const text = 'kind: Workspace\nname: a\nspec: {parent: b}\n---\nkind: Workspace\nname: b\nspec: {parent: a}\n';
   const documents = await check(text);
-  assert.throws(() => applyOrder(documents), /nothing was sent: workspace\/a is in workspace\/b is in workspace\/a/);
+  assert.throws(
+    () => applyOrder(documents),
+    /nothing was sent: cyclic dependency: workspace\/a is in workspace\/b is in workspace\/a/,
+  );
 });
 
 const TARGET = 'kind: Target\nname: t\nspec: {type: x}\n';
@@ -65,16 +68,16 @@ for (const { why, text, says, workspaces = NO_WORKSPACE } of [
   { why: 'an unknown kind', text: 'kind: Workspce\nname: a', says: /document 1: .*did you mean Workspace\?/ },
   { why: 'no kind', text: 'name: a', says: /\/kind is missing/ },
   { why: 'a kind that is not applied', text: 'kind: Session\nname: a', says: /"Session" is not one of/ },
-  { why: 'an unknown field', text: 'kind: Workspace\nname: a\nspec: {reigon: x}', says: /\/spec\/reigon .*region\?/ },
+  { why: 'an unknown field', text: 'kind: Workspace\nname: a\nspec: {reigon: x}', says: /\/spec\/reigon: .*region\?/ },
   {
     why: 'a field of another kind',
     text: 'kind: Workspace\nname: a\nworkspace: x',
-    says: /\/workspace is no such field/,
+    says: /\/workspace: unknown field/,
   },
   {
     why: 'an unknown field further down',
     text: 'kind: Grant\nname: a\nworkspace: w\nspec: {subject: {kind: user, id: a, x: 1}, role: admin}',
-    says: /\/spec\/subject\/x is no such field/,
+    says: /\/spec\/subject\/x: unknown field/,
   },
   { why: 'a wrong name', text: 'kind: Workspace\nname: A_b', says: /\/name must match/ },
   { why: 'a wrong value', text: 'kind: Workspace\nname: a\nspec: {kind: galaxy}', says: /folder, domain, project/ },
@@ -84,7 +87,7 @@ for (const { why, text, says, workspaces = NO_WORKSPACE } of [
     text: 'kind: Workspace\nname: a\nspec: {kind: null}',
     says: /cannot be null/,
   },
-  { why: 'no map', text: '- a', says: /a document is a map/ },
+  { why: 'no map', text: '- a', says: /a document must be a map/ },
   { why: 'no YAML', text: 'a: [', says: /at line \d/ },
   { why: 'an alias of nothing', text: 'kind: *nothing', says: /no anchor/ },
   {

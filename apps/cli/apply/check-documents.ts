@@ -11,15 +11,15 @@ import { isObject } from './merge-patch.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 export interface Workspaces {
-  /** Said by a flag: a document that says another is refused. */
+  /** Set by a flag. A document with a different place is refused. */
   readonly said: string | undefined;
-  /** Meant where nobody says one. */
+  /** The default when neither a flag nor the document names one. */
   readonly meant: string | undefined;
 }
 
 const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, maxLength: RESOURCE_NAME_MAX_LENGTH });
 
-/** All of them, or everything that is wrong with any of them: nothing is sent while something is. */
+/** Returns all documents, or throws one error that lists every problem: nothing is sent until all are valid. */
 export async function checkDocuments(raw: readonly RawDocument[], workspaces: Workspaces): Promise<ApplyDocument[]> {
   const documents: ApplyDocument[] = [];
   const faults: string[] = [];
@@ -45,7 +45,7 @@ type Checked = ApplyDocument | { readonly faults: readonly string[] };
 async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<Checked> {
   if ('fault' in raw) return { faults: [raw.fault] };
   const { where, content } = raw;
-  if (!isObject(content)) return { faults: ['a document is a map with kind, name and spec'] };
+  if (!isObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
   const found = kindOf(content['kind']);
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
@@ -81,7 +81,7 @@ async function documentSchema({ spec: loadSpec, place = [] }: ApplyRules<Resourc
   });
 }
 
-/** `null` takes away, as it does in a patch: `region: null`. */
+/** `null` removes a field, as in a patch: `region: null`. */
 function nullFaults(spec: unknown, { patched }: ApplyRules<Resource>): string[] {
   const nulls = Object.entries(isObject(spec) ? spec : {}).filter(([, value]) => value === null);
   return nulls.flatMap(([field]) => (patched.includes(field) ? [] : [`/spec/${field} cannot be null; leave it out`]));
@@ -96,7 +96,7 @@ function withoutNulls(content: Resource): Resource {
 function placeIn(content: Resource, { place: fields = [] }: ApplyRules<Resource>, { said, meant }: Workspaces) {
   if (fields.length === 0) return {};
   const { workspace, target } = content as { readonly workspace?: string; readonly target?: string };
-  if (target !== undefined) return workspace === undefined ? { target } : 'say either /workspace or /target';
+  if (target !== undefined) return workspace === undefined ? { target } : 'set either /workspace or /target, not both';
   if (workspace !== undefined && said !== undefined && workspace !== said) {
     return `/workspace is ${workspace}, and --workspace says ${said}; leave out one of them`;
   }

@@ -24,7 +24,7 @@ test('the patch makes the one into the other, and is nothing when there is nothi
   );
 });
 
-/** RFC 7396, section 2, word for word. */
+/** The algorithm of RFC 7396, section 2. */
 function applied(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(Object.entries(isObject(target) ? target : {}));
@@ -35,7 +35,7 @@ function applied(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-/** A merge patch cannot tell null from nothing inside an object. */
+/** A merge patch cannot express null inside an object. */
 function bare(value: unknown): unknown {
   if (!isObject(value)) return value ?? null;
   const members = Object.entries(value).filter(([, member]) => member !== null);

@@ -2,8 +2,8 @@ import { canonicalJson } from '#kit/std';
 import type { Resource } from '../kinds/kind.ts';
 
 /**
- * The JSON merge patch (RFC 7396) that makes `current` what `wanted` says, or undefined when it is that already. An object
- * is made the same in all of its members; `null` is what is not there.
+ * Returns the JSON merge patch (RFC 7396) that turns `current` into `wanted`, or undefined when they are equal. Objects
+ * are compared member by member; `null` stands for an absent member.
  */
 export function mergePatch(current: unknown, wanted: unknown): unknown {
   if (!isObject(wanted)) return sameJson(current ?? null, wanted) ? undefined : wanted;

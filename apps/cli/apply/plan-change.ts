@@ -1,16 +1,16 @@
 import type { ApplyRules, Resource } from '../kinds/kind.ts';
 import { isObject, mergePatch, sameJson } from './merge-patch.ts';
 
-/** What it takes to bring something that is there to what a document says. */
+/** The requests that bring an existing resource to the state of a document. */
 export interface ChangePlan {
-  /** What the document wants and nobody can change. */
+  /** Immutable fields that the document wants to change. */
   readonly fixed: readonly string[];
-  /** The body of the verb that moves it, where it has to move. */
+  /** The body of the verb that moves the resource, if it has to move. */
   readonly verb: Resource | undefined;
   readonly patch: Resource | undefined;
 }
 
-/** A field that the document does not name stays as it is; one that it names becomes just that. */
+/** Fields that the document does not name stay unchanged; fields that it names get exactly its value. */
 export function planChange(rules: ApplyRules<Resource>, current: Resource, wanted: Resource): ChangePlan {
   const { patched, replaced = [], typed = [], hidden = [], verb } = rules;
   const fixed: string[] = [];

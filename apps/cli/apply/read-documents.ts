@@ -6,16 +6,16 @@ import type { RawDocument } from './document.ts';
 
 const DOCUMENT_FILE = /\.(ya?ml|json)$/;
 const STANDARD_INPUT = 0;
-/** A folder of large manifests is the caller's own, and no one else waits for it. */
+/** Generous limits: the files are the caller's own, and only this command waits for a slow parse. */
 const OF_FILES = { tokens: 10_000_000, references: 10_000, expansion: 20_000_000 };
 
-/** From files, the files of folders, and `-` for standard input. */
+/** Reads files, the files in folders, and `-` for standard input. */
 export function readDocuments(names: readonly string[], flag = '--filename'): RawDocument[] {
   const files = names.flatMap((name) => filesOf(name, flag));
   return files.flatMap((file) => parseDocuments(file === '-' ? 'standard input' : file, textOf(file, flag)));
 }
 
-/** JSON is YAML as well. An empty document, as behind a last `---`, is none. */
+/** JSON is valid YAML. Empty documents, such as one after a trailing `---`, are skipped. */
 export function parseDocuments(file: string, text: string): RawDocument[] {
   const { documents, lines } = readYaml(text, { limits: OF_FILES });
   return documents.flatMap((document, index): RawDocument[] => {
@@ -35,7 +35,7 @@ function filesOf(name: string, flag: string): string[] {
   const title = `${flag} ${name}`;
   if (!onDisk(title, () => statSync(name)).isDirectory()) return [name];
   const files = onDisk(title, () => readdirSync(name)).filter((file) => DOCUMENT_FILE.test(file));
-  if (files.length === 0) throw new UsageError(`${title}: there is no .yaml, .yml or .json file in it`);
+  if (files.length === 0) throw new UsageError(`${title}: contains no .yaml, .yml or .json file`);
   return files.sort((a, b) => (a < b ? -1 : 1)).map((file) => join(name, file));
 }
 

@@ -19,11 +19,11 @@ const SCHEMA = Type.Object({
 for (const { why, value, want } of [
   { why: 'nothing', value: { name: 'a', share: 1, gates: [{ type: 'wait', duration: '1s' }] }, want: [] },
   { why: 'a field that is missing', value: {}, want: ['at must have required properties name'] },
-  { why: 'a slip', value: { name: 'a', gatse: [] }, want: ['at/gatse is no such field; did you mean gates?'] },
+  { why: 'a slip', value: { name: 'a', gatse: [] }, want: ['at/gatse: unknown field; did you mean gates?'] },
   {
     why: 'a slip in the shape that is meant',
     value: { name: 'a', gates: [{ type: 'approval', expriy: '1h' }] },
-    want: ['at/gates/0/expriy is no such field; did you mean expiry?'],
+    want: ['at/gates/0/expriy: unknown field; did you mean expiry?'],
   },
   {
     why: 'what the shape lacks that is meant, and nothing of the others',

@@ -3,19 +3,22 @@ import { Value } from 'typebox/value';
 import { suggestion } from '#kit/config';
 import { isObject } from './merge-patch.ts';
 
-/** What is wrong with a value: fields that nobody knows first, since they are most often a slip in another one's name. */
+/**
+ * Lists what is wrong with a value. Unknown fields come first, since they are most often a typo in the name of a
+ * required one.
+ */
 export function schemaFaults(schema: TObject, value: unknown, at: string): string[] {
   return [...unknownFields(schema, value, at), ...valueFaults(schema, value, at)];
 }
 
-/** The parts of a schema that its shape hangs on. */
+/** The schema keywords that determine the shape of a value. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly items?: TSchema;
   readonly anyOf?: readonly TSchema[];
 }
 
-/** An object takes the fields that it names and no others; one of any keys says so. */
+/** An object accepts only its declared fields, unless the schema allows arbitrary keys. */
 function unknownFields(schema: TSchema, value: unknown, at: string): string[] {
   const chosen = memberFor(schema, value);
   if (typeof chosen === 'string') return [];
@@ -27,11 +30,11 @@ function unknownFields(schema: TSchema, value: unknown, at: string): string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return unknownFields(known, member, `${at}/${name}`);
-    return [`${at}/${name} is no such field${suggestion(name, Object.keys(properties))}`];
+    return [`${at}/${name}: unknown field${suggestion(name, Object.keys(properties))}`];
   });
 }
 
-/** Part by part, so that of several shapes only the one is spoken of that was meant. */
+/** Checks part by part, so that errors of a union concern only the intended variant. */
 function valueFaults(schema: TSchema, value: unknown, at: string): string[] {
   const chosen = memberFor(schema, value);
   if (typeof chosen === 'string') return [`${at}${chosen}`];
@@ -56,7 +59,10 @@ function errorsOf(schema: TSchema, value: unknown, at: string): string[] {
   });
 }
 
-/** Of shapes that a `type` tells apart, the one that is meant; or what is wrong with the type. Any other schema is itself. */
+/**
+ * Picks the variant of a union that the `type` of the value selects, or reports a wrong type. Other schemas are
+ * returned as they are.
+ */
 function memberFor(schema: TSchema, value: unknown): TSchema | string {
   const members = new Map((schema as Shape).anyOf?.map((member) => [typeOf(member), member]));
   if (members.size === 0 || members.has(undefined) || !isObject(value)) return schema;

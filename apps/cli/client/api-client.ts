@@ -10,27 +10,27 @@ import { readFrames, type ServerEvent } from './server-events.ts';
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface Call {
-  /** `['workflows', id, 'history']`: the parts behind `/v1`, as they are. */
+  /** `['workflows', id, 'history']`: the unescaped path segments after `/v1`. */
   readonly path: readonly string[];
-  /** The verb behind the path: `cancel`. */
+  /** The verb after the path: `cancel`. */
   readonly verb?: string;
   readonly query?: Query;
   readonly body?: object;
-  /** The etag that the thing must still have. */
+  /** The etag that the resource must still have. */
   readonly ifMatch?: string;
 }
 
 export interface EventCall {
   readonly types: readonly string[];
-  /** Go on behind this one; from now on, without. */
+  /** Resume after this event id; without it, start with new events. */
   readonly lastEventId?: string | undefined;
-  /** Without a last one: with all that is still kept. */
+  /** Without a last event id: start with all events that are still stored. */
   readonly fromBeginning?: boolean;
-  /** Only those that this is true of, in CEL. */
+  /** Only events that match this CEL expression. */
   readonly filter?: string | undefined;
 }
 
-/** The REST API of one platform. A refusal is a `ClientError` with the platform's own sentence. */
+/** The REST API of one platform. An error response becomes a `ClientError` with the platform's message. */
 export class ApiClient {
   readonly #connect: Connect;
 
@@ -38,7 +38,7 @@ export class ApiClient {
     this.#connect = typeof connection === 'function' ? connection : async () => connection;
   }
 
-  /** Of the platform that it asks. */
+  /** The origin of the platform. */
   async origin(signal: AbortSignal): Promise<string> {
     return (await this.#connect(signal)).server.origin;
   }
@@ -59,7 +59,7 @@ export class ApiClient {
     return await read(schema, await this.#send('PUT', call, signal));
   }
 
-  /** `going`: it ends by and by, and can be looked at until then. */
+  /** `going`: deletion is in progress, and the resource can be read until it completes. */
   async delete(call: Call, signal: AbortSignal): Promise<'gone' | 'going'> {
     const answer = await this.#send('DELETE', call, signal);
     refuse(answer);
@@ -68,7 +68,7 @@ export class ApiClient {
     return 'gone';
   }
 
-  /** What happens, until the platform ends the stream, which it does now and then. */
+  /** Streams events until the platform closes the stream, which it does from time to time. */
   async *events(call: EventCall, signal: AbortSignal): AsyncGenerator<ServerEvent> {
     const { types, lastEventId, fromBeginning = false, filter } = call;
     const { server, token, authority } = await this.#connect(signal);
@@ -132,11 +132,11 @@ function refuse({ received }: Answer): void {
 }
 
 function notUnderstood({ origin, received }: Answer): ClientError {
-  const message = `${origin} answered ${received.status} with something that this version does not understand; is it a platform of the same version?`;
+  const message = `${origin} answered ${received.status} with an unknown format; does the platform have the same version as this command?`;
   return new ClientError('ANSWER_NOT_UNDERSTOOD', message);
 }
 
-/** A platform may stand behind a path of its own. */
+/** The platform may be served below a path prefix. */
 function urlOf(server: URL, { path, verb, query = {} }: Call): URL {
   const base = server.pathname.replace(/\/+$/, '');
   const url = new URL(server);

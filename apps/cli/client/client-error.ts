@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What stands between a command and the answer of a platform. Each message says what to do. */
+/** A request that did not succeed. Each message tells the user what to do. */
 export const CLIENT_ERRORS = {
   SERVER_UNREACHABLE: { category: 'unavailable', retry: 'later' },
   SERVER_NOT_TRUSTED: { category: 'precondition', retry: 'after-change' },

@@ -8,15 +8,15 @@ import { type Connect, type Connection, openConnection } from './open-connection
 
 export interface FoundPlatform {
   readonly connect: Connect;
-  /** The workspace that the context means when none is named. */
+  /** The workspace of the context, used when the command names none. */
   readonly workspace: string | undefined;
 }
 
 type ClientValues = Resolved<typeof CLIENT_SETTINGS>;
 
 /**
- * By flags, by variables, then by the context. Its login goes to its own server alone: whoever names another server names
- * the token as well.
+ * Flags take precedence over variables, and variables over the context. The login of a context is sent only to its own
+ * server: with another server, the caller must also give a token.
  */
 export function findPlatform(resolved: ClientValues, environment: Environment): FoundPlatform {
   const { values } = resolved;
@@ -31,17 +31,17 @@ export function findPlatform(resolved: ClientValues, environment: Environment): 
   return { connect: async (signal) => ({ ...(await byContext(file, context.name, signal)), authority }), workspace };
 }
 
-/** Undefined when it is about another platform than the one that is asked. */
+/** Undefined when the context is about another platform than the one requested. */
 function chooseContext({ server, context: named }: ClientValues['values'], context: CliContext | undefined) {
   if (context === undefined || server === undefined || new URL(context.server).href === server.href) return context;
   if (named === undefined) return undefined;
-  throw new UsageError(`the context ${named} is about ${context.server}; leave out either --server or --context`);
+  throw new UsageError(`the context ${named} belongs to ${context.server}; leave out either --server or --context`);
 }
 
-/** Imported when it is needed: what refreshes a login is large, and most commands do without. */
+/** Imported on demand: refreshing a login loads large modules, and most commands do not need it. */
 async function byContext(file: string, name: string, signal: AbortSignal): Promise<Connection> {
   const { contextConnection } = await import('../login/context-connection.ts');
   const connection = await contextConnection({ file, name }, signal);
-  if (connection === undefined) throw new ClientError('NO_TOKEN', 'nobody is logged in here; run: fleetshift login');
+  if (connection === undefined) throw new ClientError('NO_TOKEN', 'not logged in; run: fleetshift login');
   return connection;
 }

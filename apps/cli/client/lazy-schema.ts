@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A schema, or how to load it once there is an answer to check. */
+/** A schema, or a function that loads it once there is a response to check. */
 export type LazySchema<S extends TSchema> = S | (() => Promise<S>);
 
 export async function loadSchema<S extends TSchema>(schema: LazySchema<S>): Promise<S> {

@@ -9,25 +9,25 @@ import type { CliContext } from '../config-file/cli-config.ts';
 import { ClientError } from './client-error.ts';
 import type { CLIENT_SETTINGS } from './client-settings.ts';
 
-/** Everything that it takes to ask a platform. */
+/** The address and the credentials of a platform. */
 export interface Connection {
   readonly server: URL;
-  /** Absent where nobody is logged in: a platform on this machine may let everybody in. */
+  /** Absent when not logged in: a platform on this machine may accept anonymous requests. */
   readonly token?: Secret<string> | undefined;
-  /** In PEM, beside those that this machine trusts anyway. */
+  /** In PEM, in addition to the authorities that this machine trusts. */
   readonly authority: string | undefined;
 }
 
-/** Asked anew for each request, so that a long command outlives its first token. */
+/** Called for each request, so that a long-running command survives the expiry of its first token. */
 export type Connect = (signal: AbortSignal) => Promise<Connection>;
 
 type ClientValues = Resolved<typeof CLIENT_SETTINGS>;
 
 const LOCAL = 'http://127.0.0.1:8700';
-/** What a header can carry. */
+/** The characters allowed in a header value. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-/** From flags and variables, and what they leave open from the context, but for its login. */
+/** Reads flags and variables, and falls back to the context except for its login. */
 export function openConnection(
   resolved: ClientValues,
   environment: Environment,
@@ -43,11 +43,13 @@ export function openConnection(
 
 function checkServer(server: URL): void {
   if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '') {
-    throw new UsageError('--server is an address alone: the token comes from --token-file or FLEETSHIFT_TOKEN');
+    throw new UsageError(
+      '--server must be an address without credentials, query or fragment: the token comes from --token-file or FLEETSHIFT_TOKEN',
+    );
   }
   if (server.protocol === 'http:' && !isOnThisMachine(server)) {
     throw new UsageError(
-      `${server.origin} is beyond this machine, where plain HTTP shows the token to everyone on the way; use https`,
+      `${server.origin} is not on this machine, and plain HTTP would expose the token on the network; use https`,
     );
   }
 }
@@ -57,20 +59,20 @@ function givenToken({ values, origins }: ClientValues, environment: Environment)
   const inEnvironment = environment['FLEETSHIFT_TOKEN'];
   if (tokenFile === undefined) return inEnvironment ? checked(inEnvironment, 'FLEETSHIFT_TOKEN') : undefined;
   if (inEnvironment && origins['token-file'].kind === 'environment') {
-    throw new UsageError('FLEETSHIFT_TOKEN and FLEETSHIFT_TOKEN_FILE are both set; which of them counts?');
+    throw new UsageError('FLEETSHIFT_TOKEN and FLEETSHIFT_TOKEN_FILE are both set; unset one of them');
   }
   return checked(readTokenFile(tokenFile), tokenFile);
 }
 
 /**
- * The token of this machine's platform is for that platform: it goes to the addresses that the platform has left beside
- * it, and to no other program of this machine.
+ * The token in the data folder is only for the platform of that folder: it is sent to the addresses that this platform
+ * recorded there, and to no other program on this machine.
  */
 function localToken(server: URL, data: string, context: CliContext | undefined): Secret<string> | undefined {
   if (!isOnThisMachine(server)) {
     const where = context === undefined ? `--server ${server.origin}` : `--context ${context.name}`;
     const act = `run: fleetshift login ${where}, or give a token with --token-file`;
-    throw new ClientError('NO_TOKEN', `nobody is logged in at ${server.origin}; ${act}`);
+    throw new ClientError('NO_TOKEN', `not logged in at ${server.origin}; ${act}`);
   }
   const file = join(data, 'admin-token');
   return isServedFrom(data, server) && existsSync(file) ? checked(readTokenFile(file), file) : undefined;
@@ -80,12 +82,12 @@ function isServedFrom(data: string, { origin }: URL): boolean {
   return urlsOf(data).some((url) => url.origin === origin);
 }
 
-/** Where the platform of that folder answers without more being known of it. */
+/** The addresses at which the platform of that folder is known to listen. */
 function servedFrom(data: string): string | undefined {
   return urlsOf(data).find((url) => url.protocol === 'http:' && isOnThisMachine(url))?.origin;
 }
 
-/** Without the file the platform does not run, or is not of this folder. */
+/** Without the file the platform is not running, or does not belong to this folder. */
 function urlsOf(data: string): readonly URL[] {
   try {
     const { urls } = JSON.parse(readFileSync(endpointsFile(data), 'utf8')) as { readonly urls?: unknown };
@@ -98,7 +100,7 @@ function urlsOf(data: string): readonly URL[] {
 
 function checked(text: string, source: string): Secret<string> {
   if (TOKEN.test(text)) return new Secret(text);
-  throw new ClientError('NO_TOKEN', `${source} does not hold a token; write one there, or run: fleetshift login`);
+  throw new ClientError('NO_TOKEN', `${source} does not contain a token; write one there, or run: fleetshift login`);
 }
 
 function readTokenFile(file: string): string {
@@ -106,9 +108,9 @@ function readTokenFile(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    const why = isMissing ? 'there is no such file' : cause instanceof Error ? cause.message : String(cause);
+    const why = isMissing ? 'no such file' : cause instanceof Error ? cause.message : String(cause);
     const act = 'name another file with --token-file, or run: fleetshift login';
-    throw new ClientError('NO_TOKEN', `read the token in ${file}: ${why}; ${act}`, { cause });
+    throw new ClientError('NO_TOKEN', `cannot read the token in ${file}: ${why}; ${act}`, { cause });
   }
 }
 

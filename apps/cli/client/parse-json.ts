@@ -1,4 +1,4 @@
-/** Undefined when it is no JSON: JSON has no such value. */
+/** Undefined when the text is not JSON; no JSON value is undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

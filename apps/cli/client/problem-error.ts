@@ -15,7 +15,10 @@ const CODES: Readonly<Record<number, ClientErrorCode>> = {
   504: 'SERVER_BUSY',
 };
 
-/** A refusal as a sentence, and below it what is wrong with each field. Undefined when it is no problem document. */
+/**
+ * Formats a problem document as a sentence followed by the errors of each field. Undefined when it is not a problem
+ * document.
+ */
 export function problemError({ status, contentType, text }: Received): ClientError | undefined {
   if (status < 400 || !contentType.startsWith('application/problem+json')) return undefined;
   const problem = parseJson(text);

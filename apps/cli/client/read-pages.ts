@@ -5,19 +5,19 @@ import { type LazySchema, loadSchema } from './lazy-schema.ts';
 export interface Pages<S extends TObject> {
   readonly item: LazySchema<S>;
   readonly call: Call;
-  /** At most so many; all, without. */
+  /** The maximum number of items; all by default. */
   readonly limit?: number | undefined;
 }
 
 export interface ReadPages<Item> {
   readonly items: readonly Item[];
-  /** There may be more than were asked for. */
+  /** Whether there may be more items than requested. */
   readonly more: boolean;
 }
 
 const PAGE_SIZE = 1000;
 
-/** Page by page. A page can be short, or empty, and still have a next one. */
+/** Reads page by page. A page can be short or empty and still have a next one. */
 export async function readPages<S extends TObject>(
   api: ApiClient,
   { item, call, limit = Number.POSITIVE_INFINITY }: Pages<S>,

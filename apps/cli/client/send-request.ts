@@ -7,15 +7,15 @@ export interface Sent {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** In PEM, beside those that this machine trusts anyway. */
+  /** In PEM, in addition to the authorities that this machine trusts. */
   readonly authority: string | undefined;
-  /** A platform unless told. */
+  /** The peer of the request; a platform by default. */
   readonly peer?: Peer;
 }
 
-/** Whom a request goes to, and what to do when it does not get there. */
+/** The receiver of a request, and the advice to give when it cannot be reached. */
 export interface Peer {
-  /** Left out where the address says enough. */
+  /** Omitted when the address is descriptive enough. */
   readonly title?: string;
   readonly refused: string;
   readonly unknownHost: string;
@@ -23,9 +23,9 @@ export interface Peer {
 }
 
 const PLATFORM: Peer = {
-  refused: 'start a platform with "fleetshift serve", or say where it is with --server',
-  unknownHost: 'say where the platform is with --server',
-  untrusted: 'give that authority with --ca-file',
+  refused: 'start a platform with "fleetshift serve", or name one with --server',
+  unknownHost: 'name the platform with --server',
+  untrusted: 'pass that authority with --ca-file',
 };
 
 export interface Received {
@@ -34,12 +34,12 @@ export interface Received {
   readonly text: string;
 }
 
-/** Longer than a platform takes by its own default. */
+/** Longer than the default request timeout of a platform. */
 const ANSWER_MS = 70_000;
-/** Far beyond the largest page. */
+/** Much larger than the largest page. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** One request, one answer. */
+/** Sends one request and reads the whole response. */
 export async function sendRequest(sent: Sent, signal: AbortSignal): Promise<Received> {
   const late = AbortSignal.timeout(ANSWER_MS);
   try {
@@ -47,17 +47,20 @@ export async function sendRequest(sent: Sent, signal: AbortSignal): Promise<Rece
     return await receive(response, sent.url);
   } catch (error) {
     if (error instanceof ClientError || signal.aborted) throw error;
-    throw explained(sent, late.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+    throw explained(sent, late.aborted ? new Error(`no response within ${ANSWER_MS / 1_000} s`) : error);
   }
 }
 
 export interface OpenedStream {
   readonly contentType: string;
-  /** Its text as it comes, until it ends. Throws when it is cut, or silent for longer than a heartbeat can be late. */
+  /**
+   * The text of the response as it arrives, until it ends. Throws when the connection breaks or is silent for longer
+   * than a heartbeat can be late.
+   */
   readonly chunks: AsyncIterable<string>;
 }
 
-/** One request whose answer goes on; an answer that is none is given back as it is. */
+/** Sends one request with a streaming response. A response that is not a stream is returned whole. */
 export async function openStream(sent: Sent, signal: AbortSignal): Promise<OpenedStream | Received> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ANSWER_MS);
@@ -70,7 +73,7 @@ export async function openStream(sent: Sent, signal: AbortSignal): Promise<Opene
     return { contentType, chunks: follow(response, { sent, signal }) };
   } catch (error) {
     if (error instanceof ClientError || signal.aborted) throw error;
-    throw explained(sent, late.signal.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+    throw explained(sent, late.signal.aborted ? new Error(`no response within ${ANSWER_MS / 1_000} s`) : error);
   } finally {
     clearTimeout(timer);
   }
@@ -90,8 +93,8 @@ async function* follow(response: IncomingMessage, { sent, signal }: { sent: Sent
 }
 
 /**
- * DECISION: not `fetch`. It takes no authority of our own without the package that it is built on, and it reports what the
- * connection met as `fetch failed`.
+ * DECISION: not `fetch`. It cannot use a custom certificate authority without the undici package, and it reports every
+ * connection error as `fetch failed`.
  */
 async function begin({ url, method, headers, body, authority }: Sent, signal: AbortSignal): Promise<IncomingMessage> {
   const options = { method, headers, signal, agent: false } as const;
@@ -105,8 +108,8 @@ async function begin({ url, method, headers, body, authority }: Sent, signal: Ab
 }
 
 /**
- * DECISION: asked of the process, not imported. An import evaluates every export of the module, and those of `node:http` bring
- * undici along, which takes longer to load than all of a small command. `node:https` is loaded for platforms that speak it.
+ * DECISION: taken from the process, not imported. An import evaluates every export of the module; those of `node:http`
+ * load undici, which takes longer than the rest of a small command. `node:https` is loaded only for https platforms.
  */
 function requestHttps(url: URL, options: RequestOptions, authority: string | undefined): ClientRequest {
   const { getCACertificates } = process.getBuiltinModule('node:tls');
@@ -133,15 +136,15 @@ const UNKNOWN_AUTHORITY = [
 ];
 
 const NOT_TRUSTED: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name; use a name that is in the certificate',
-  CERT_HAS_EXPIRED: 'its certificate has expired; it has to be renewed there',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name; use a name that is in the certificate',
+  CERT_HAS_EXPIRED: 'its certificate has expired and has to be renewed there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks of both machines',
 };
 
 const UNREACHABLE: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'its name cannot be looked up right now',
-  ECONNRESET: 'the connection was cut; is it http and not https, or the other way round?',
-  EPROTO: 'it does not speak TLS; is it http and not https?',
+  EAI_AGAIN: 'its host name cannot be resolved right now',
+  ECONNRESET: 'connection reset; is the server using http instead of https, or the other way round?',
+  EPROTO: 'the server does not speak TLS; is it http instead of https?',
 };
 
 function explained({ url, peer = PLATFORM }: Sent, cause: unknown): ClientError {
@@ -155,11 +158,11 @@ function explained({ url, peer = PLATFORM }: Sent, cause: unknown): ClientError 
 
 function distrustOf(code: string, { untrusted }: Peer): string | undefined {
   if (!UNKNOWN_AUTHORITY.includes(code)) return NOT_TRUSTED[code];
-  return `its certificate is of an authority that this machine does not trust; ${untrusted}`;
+  return `its certificate is signed by an authority that this machine does not trust; ${untrusted}`;
 }
 
 function troubleOf(code: string, { refused, unknownHost }: Peer): string | undefined {
-  if (code === 'ECONNREFUSED') return `nothing listens there; ${refused}`;
-  if (code === 'ENOTFOUND') return `no such host is known; ${unknownHost}`;
+  if (code === 'ECONNREFUSED') return `connection refused; ${refused}`;
+  if (code === 'ENOTFOUND') return `unknown host; ${unknownHost}`;
   return UNREACHABLE[code];
 }

@@ -1,25 +1,26 @@
 import { ClientError } from './client-error.ts';
 import { parseJson } from './parse-json.ts';
 
-/** What a stream says: something that happened, or only how far it is. */
+/** A message of the event stream: an event, or only a position. */
 export interface ServerEvent {
-  /** To go on behind it. */
+  /** The position to resume after. */
   readonly id: string | undefined;
-  /** The type of what happened; absent when the stream only tells its position. */
+  /** The event type; absent when the message only carries a position. */
   readonly type: string | undefined;
   readonly data: unknown;
 }
 
-/** Far beyond the largest thing that an event tells of. */
+/** Much larger than the largest event. */
 const EVENT_LENGTH = 16 * 1024 * 1024;
 
-/** Server-sent events, as the HTML standard has them; a comment or an unknown field says nothing. */
+/** Parses server-sent events as in the HTML standard; comments and unknown fields are ignored. */
 export async function* readFrames(chunks: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
   let text = '';
   for await (const chunk of chunks) {
     const blocks = `${text}${chunk}`.split(/\r?\n\r?\n/);
     text = blocks.pop() ?? '';
-    if (text.length > EVENT_LENGTH) throw new ClientError('ANSWER_NOT_UNDERSTOOD', 'an event without an end came');
+    if (text.length > EVENT_LENGTH)
+      throw new ClientError('ANSWER_NOT_UNDERSTOOD', 'received an event that is too large');
     for (const block of blocks) {
       const frame = readFrame(block);
       if (frame !== undefined) yield frame;

@@ -3,11 +3,11 @@ import { UsageError } from '../command.ts';
 
 export interface SplitArguments {
   readonly positionals: readonly string[];
-  /** The others, with what belongs to them. */
+  /** The flags with their values. */
   readonly flags: readonly string[];
 }
 
-/** The same everywhere, as far as a command knows the long one. */
+/** Short flags, for commands that have the long one. */
 const SHORT: Readonly<Record<string, string>> = {
   o: 'output',
   w: 'workspace',
@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<string, string>> = {
   A: 'all-workspaces',
 };
 
-/** Tells `show ID --history -o json` apart: which flags take a value is known from their settings. */
+/** Separates positional arguments from flags, as in `show ID --history -o json`. The settings tell which flags take a value. */
 export function splitArguments(settings: Settings, args: readonly string[]): SplitArguments {
   const positionals: string[] = [];
   const flags: string[] = [];
@@ -34,7 +34,7 @@ export function splitArguments(settings: Settings, args: readonly string[]): Spl
   return { positionals, flags };
 }
 
-/** `-o json`, `-o=json` and `-ojson` are `--output json`. A dash alone is standard input. */
+/** `-o json`, `-o=json` and `-ojson` mean `--output json`. A dash alone is standard input. */
 function longForm(settings: Settings, arg: string): string {
   if (!arg.startsWith('-') || arg.startsWith('--') || arg === '-') return arg;
   const [, letter = '', value] = /^-(.)=?(.*)$/s.exec(arg) ?? [];
@@ -42,7 +42,7 @@ function longForm(settings: Settings, arg: string): string {
   if (name === undefined || !Object.hasOwn(settings, name)) {
     const known = Object.entries(SHORT).filter(([, long]) => Object.hasOwn(settings, long));
     const list = known.map(([short, long]) => `-${short} (--${long})`).join(', ');
-    throw new UsageError(`${arg}: no such flag${list && `; there are ${list}`}`);
+    throw new UsageError(`${arg}: unknown flag${list && `; short flags are ${list}`}`);
   }
   return value === '' ? `--${name}` : `--${name}=${value}`;
 }

@@ -20,16 +20,16 @@ export const adminLogin: Command = {
     helpText({
       usage: 'fleetshift admin-login [flags]',
       summary:
-        'Makes a one-time login of the administrator, for whoever may write into the data folder of a platform. It is shown\nhere and nowhere else, ends after an hour, and takes the place of one that was not used.',
+        'Creates a one-time login for the administrator. Requires write access to the data folder of the platform. The login is\nprinted once, expires after an hour, and replaces a previous one that was not used.',
       settings: SETTINGS,
     }),
   async run(args, io) {
     const { data } = readSettings(SETTINGS, args, io);
     const folder = resolve(data);
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new UsageError(`${folder} is no data folder; say where that of the platform is with --data`);
+      throw new UsageError(`${folder} is not a data folder; name that of the platform with --data`);
     }
-    // Only now: help needs nothing of the platform.
+    // Loaded late: help needs no platform code.
     const { adminLoginText, leaveAdminCode } = await import('#contexts/identity/adapters');
     const { code } = leaveAdminCode(folder, systemClock.now());
     io.out(adminLoginText(code, undefined));

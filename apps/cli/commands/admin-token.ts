@@ -17,29 +17,29 @@ const SETTINGS = {
   'admin-token-file': {
     kind: path(),
     unset: '<data>/admin-token',
-    sentence: 'File with the token, where serve has the same setting.',
+    sentence: 'File with the token; the same setting as for serve.',
     group: 'Platform',
     from,
   },
 } as const satisfies Settings;
 
-const SUMMARY = `Looks after the static token of the administrator, on the machine of a platform.
+const SUMMARY = `Manages the static administrator token, on the machine of a platform.
 
-  rotate  writes a new token into the file; the old one ends. A platform that runs takes the new one
+  rotate  writes a new token into the file; the old one ends. A running platform accepts the new one
           within a second, without a restart. The audit log names each token by its id.`;
 
 export const adminToken: Command = {
   help: () => helpText({ usage: 'fleetshift admin-token rotate [flags]', summary: SUMMARY, settings: SETTINGS }),
   async run([verb, ...args], io) {
-    if (verb !== 'rotate') throw new UsageError('say what to do: rotate');
+    if (verb !== 'rotate') throw new UsageError('missing action: one of rotate');
     const { data, adminTokenFile } = readSettings(SETTINGS, args, io);
     const file = adminTokenFile === undefined ? join(resolve(data), 'admin-token') : resolve(adminTokenFile);
-    if (!existsSync(file)) throw new UsageError(`there is no token in ${file}; say where the platform is with --data`);
-    // Only now: help needs nothing of the platform.
+    if (!existsSync(file)) throw new UsageError(`no token in ${file}; name the data folder with --data`);
+    // Loaded late: help needs no platform code.
     const { rotateAdminToken } = await import('../../platform/admin-token.ts');
     const { ended, begun } = rotateAdminToken(file);
-    io.out(`${file} holds a new token\n`);
-    io.err(`token ${ended} has ended, ${begun} takes its place\n`);
+    io.out(`new token written to ${file}\n`);
+    io.err(`token ${ended} has ended; ${begun} replaces it\n`);
     return EXIT.ok;
   },
 };

@@ -5,7 +5,7 @@ import { DIRECTORY_AGENT_SETTINGS, resolveDirectoryAgentConfig } from '../../dir
 import { KUBERNETES_AGENT_SETTINGS, resolveKubernetesAgentConfig } from '../../kubernetes-agent/config.ts';
 import { type Command, EXIT, type Io, UsageError } from '../command.ts';
 
-const SUMMARY = `Runs an agent until SIGTERM or SIGINT: it speaks for targets at the fleetlet next door, and delivers to them.
+const SUMMARY = `Runs an agent until SIGTERM or SIGINT: it registers targets at the local fleetlet and delivers to them.
 
   directory   writes documents as files below the folder of each target
   kubernetes  applies documents to the cluster that it runs in, or to those of a kubeconfig`;
@@ -24,7 +24,7 @@ export const agent: Command = {
       }),
       helpText({
         usage: 'fleetshift agent kubernetes [--kubeconfig FILE [--target NAME=CONTEXT]...] [flags]',
-        summary: 'In a Pod it serves the cluster that it is in, with its service account.',
+        summary: 'In a Pod it serves its own cluster, with its service account.',
         settings: KUBERNETES_AGENT_SETTINGS,
       }),
     ].join('\n'),
@@ -33,7 +33,7 @@ export const agent: Command = {
     if (run === undefined) {
       const names = Object.keys(KINDS);
       const known = kind === undefined ? '' : suggestion(kind, names);
-      const wrong = kind === undefined ? 'say which agent' : `there is no agent ${kind}`;
+      const wrong = kind === undefined ? 'missing agent type' : `unknown agent type ${kind}`;
       throw new UsageError(`${wrong}: ${names.join(', ')}${known}`);
     }
     await run(args, io, signal);
@@ -44,7 +44,7 @@ export const agent: Command = {
 async function directory(args: readonly string[], io: Io, signal: AbortSignal): Promise<void> {
   const resolved = resolveDirectoryAgentConfig({ ...sources(io), args });
   if (isPrinted(DIRECTORY_AGENT_SETTINGS, resolved, io)) return;
-  // Only now: help and a wrong setting need no process.
+  // Loaded late: help and invalid settings need no agent code.
   const { runDirectoryAgent } = await import('../../directory-agent/run.ts');
   const config = resolved.values;
   await runDirectoryAgent({ config, ...surroundings(io) }, untilStdinEnds(config, signal));

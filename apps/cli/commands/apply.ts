@@ -21,7 +21,7 @@ const SETTINGS = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Say what would be done, and do nothing.',
+    sentence: 'Show what would be done, without doing it.',
     group,
     from,
   },
@@ -29,29 +29,29 @@ const SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
-const SUMMARY = `Makes things what documents say: creates what is not there, and changes what is different.
+const SUMMARY = `Applies documents: creates missing resources and changes those that differ.
 
   kind: Workspace            # or Target, Deployment, Grant, ServiceAccount, Issuer, PermissionSchema
   name: web
-  spec:                      # the fields that the API takes to make one
+  spec:                      # the fields of a create in the API
     kind: project
     parent: shop
     labels: { team: web }
 
-Targets, deployments, grants and service accounts also say beside the spec which workspace they are in, unless -w or the
-context does: "workspace: web"; a grant may say "target: NAME" instead. A field that a document names becomes just what it says
-there, so that labels which it does not list are removed; null removes a field. Fields that it does not name stay as they
-are. Everything is checked before anything is sent. What others stand on comes first, whatever the order of the documents.
-"fleetshift get KIND -o manifest" writes such documents.`;
+Targets, deployments, grants and service accounts also name their workspace beside the spec, unless -w or the context does:
+"workspace: web"; a grant may have "target: NAME" instead. A field in a document gets exactly that value, so labels that it
+does not list are removed; null removes a field. Fields that a document does not name stay unchanged. Everything is checked
+before anything is sent. Dependencies are applied first, regardless of the order of the documents.
+"fleetshift get KIND -o manifest" prints such documents.`;
 
 export const apply: Command = {
   help: () => helpText({ usage: 'fleetshift apply -f FILE [flags]', summary: SUMMARY, settings: SETTINGS }),
   async run(args, io, signal) {
     const { api, values, contextWorkspace } = readClientCommand({ settings: SETTINGS, expects: [] }, args, io);
     const { filename, dryRun, workspace } = values;
-    if (filename.length === 0) throw new UsageError('say what to apply: -f FILE, -f FOLDER or -f -');
+    if (filename.length === 0) throw new UsageError('nothing to apply: use -f FILE, -f FOLDER or -f -');
     const documents = await checkDocuments(readDocuments(filename), { said: workspace, meant: contextWorkspace });
-    if (documents.length === 0) throw new UsageError('there is no document in it');
+    if (documents.length === 0) throw new UsageError('the input contains no document');
     return await applyDocuments({ api, documents, dryRun, io }, signal);
   },
 };

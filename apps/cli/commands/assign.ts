@@ -6,7 +6,7 @@ import { DRY_RUN_SETTING } from './dry-run-setting.ts';
 import { steerTargets } from './steer-targets.ts';
 
 const SETTINGS = {
-  to: { kind: text('WORKSPACE'), sentence: 'The one workspace that they are to be in.', group: 'How', from: ['flag'] },
+  to: { kind: text('WORKSPACE'), sentence: 'The workspace to assign the targets to.', group: 'How', from: ['flag'] },
   ...DRY_RUN_SETTING,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
@@ -22,7 +22,7 @@ export const assign: Command = {
     const command = readClientCommand({ settings: SETTINGS, expects: ['NAME'], more: true }, args, io);
     const { api, positionals: words } = command;
     const { to, dryRun } = command.values;
-    if (to === undefined) throw new UsageError('say where to with --to');
+    if (to === undefined) throw new UsageError('name the new workspace with --to');
     const done = `assigned to ${to}`;
     return await steerTargets({ api, io, words, verb: 'assign', body: { workspace: to }, done, dryRun }, signal);
   },

@@ -7,11 +7,11 @@ type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<Ex
 
 const VERBS: Readonly<Record<string, Verb>> = { list: listAudit, verify: verifyAuditCommand };
 
-const SUMMARY = `Says who did what on a platform, and whether that is still what was written down.
+const SUMMARY = `Shows the audit log of a platform and verifies that it is intact.
 
-  list    what was done and what was refused, the newest first; asks a platform
-  verify  follows the hash chain in the database of a platform on this machine, running or not;
-          ends with 1 when something was changed, is missing or was swapped`;
+  list    performed and refused operations, newest first; asks a platform
+  verify  checks the hash chain in the database of a platform on this machine, running or not;
+          exits with 1 when an entry was changed, is missing or was swapped`;
 
 export const audit: Command = {
   help: () =>
@@ -21,10 +21,10 @@ export const audit: Command = {
       settings: { ...LIST_SETTINGS, ...VERIFY_SETTINGS },
     }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb !== undefined) return await verb(args, io, signal);
     const known = suggestion(word, Object.keys(VERBS));
-    throw new UsageError(`"${word}" cannot be done with the audit log${known}\nfleetshift audit --help lists what can`);
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift audit --help`);
   },
 };

@@ -15,25 +15,31 @@ const SETTINGS = {
   output: {
     kind: oneOf(['table', 'json', 'yaml', 'pem'] as const satisfies readonly [...typeof OUTPUT_FORMATS, 'pem']),
     default: 'table',
-    sentence: 'show: how to print it; -o for short. pem prints the certificates of all that count now.',
+    sentence: 'show: output format; -o for short. pem prints the certificates of all trusted authorities.',
     group: 'Authority',
     from,
   },
   lead: {
     kind: text('DURATION'),
     unset: '10m',
-    sentence: 'rotate: how long the new one is only made known before it issues.',
+    sentence: 'rotate: how long the new authority is published before it issues certificates.',
     group: 'Authority',
     from,
   },
   overlap: {
     kind: text('DURATION'),
-    unset: 'until no certificate of it can be renewed',
-    sentence: 'rotate: how long after that the old one is still trusted. With 0s every fleetlet has to enrol anew.',
+    unset: 'until its last certificate can no longer be renewed',
+    sentence: 'rotate: how long the old authority stays trusted after that. With 0s every fleetlet has to enrol again.',
     group: 'Authority',
     from,
   },
-  yes: { kind: boolean(), default: 'false', sentence: 'rotate: go on without being asked.', group: 'Authority', from },
+  yes: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'rotate: do not ask for confirmation.',
+    group: 'Authority',
+    from,
+  },
   ...DRY_RUN_SETTING,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
@@ -43,23 +49,21 @@ type Verb = (command: AuthorityCommand, signal: AbortSignal) => Promise<ExitCode
 
 const VERBS: Readonly<Record<string, Verb>> = { show, rotate };
 
-const SUMMARY = `Looks after the authorities that vouch for fleetlets.
+const SUMMARY = `Manages the certificate authorities of fleetlets.
 
-  show    which there are, and how they stand
-  rotate  makes a new one; fleetlets get certificates of it by and by`;
+  show    lists them with their states
+  rotate  creates a new one; fleetlets get new certificates gradually`;
 
 export const authority: Command = {
   help: () => helpText({ usage: 'fleetshift authority show|rotate [flags]', summary: SUMMARY, settings: SETTINGS }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb !== undefined) {
       return await verb({ ...readClientCommand({ settings: SETTINGS, expects: [] }, args, io), io }, signal);
     }
     const known = suggestion(word, Object.keys(VERBS));
-    throw new UsageError(
-      `"${word}" cannot be done with authorities${known}\nfleetshift authority --help lists what can`,
-    );
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift authority --help`);
   },
 };
 
@@ -78,14 +82,14 @@ async function rotate({ api, values, io }: AuthorityCommand, signal: AbortSignal
   const { lead, overlap, yes, dryRun } = values;
   const what =
     overlap === undefined
-      ? 'A new authority will vouch for fleetlets, and each of them will get a certificate of it.'
-      : `A new authority will vouch for fleetlets. Who has no certificate of it ${overlap} after it began has to enrol anew.`;
+      ? 'A new authority will be created, and every fleetlet will get a certificate from it.'
+      : `A new authority will be created. Fleetlets without a certificate from it ${overlap} after it starts issuing have to enrol again.`;
   if (!(await confirm(io, { what, isAgreed: yes || dryRun }, signal))) return EXIT.failure;
   const body = { ...(lead === undefined ? {} : { lead }), ...(overlap === undefined ? {} : { overlap }) };
   const call = { path: PATH, verb: 'rotate', body, query: dryRun ? { dryRun } : {} };
   const { authorities } = await api.post(CertificateAuthoritiesSchema, call, signal);
   io.out(tableOf(authorities));
-  io.err(`the authority is rotated${inDryRun(dryRun)}\n`);
+  io.err(`authority rotated${inDryRun(dryRun)}\n`);
   return EXIT.ok;
 }
 

@@ -10,13 +10,13 @@ import { PASSPHRASE_SETTING, readPassphrase } from './backup/passphrase.ts';
 import { type Progress, progressBar } from './backup/progress.ts';
 
 const SETTINGS = {
-  out: { kind: path(), sentence: 'The file to write; there must be none yet.', group: 'Backup', from: ['flag'] },
+  out: { kind: path(), sentence: 'The file to write; it must not exist yet.', group: 'Backup', from: ['flag'] },
   ...PASSPHRASE_SETTING,
   ...LOCAL_SETTINGS,
 } as const satisfies Settings;
 
-const SUMMARY = `Takes a backup of a platform, running or not: one moment of its database and its keys, in one encrypted file.
-Without the passphrase nobody can restore it, nor can we.`;
+const SUMMARY = `Takes a backup of a platform, running or not: a snapshot of its database and its keys, in one encrypted file.
+Without the passphrase it cannot be restored.`;
 
 export const backup: Command = {
   help: () =>

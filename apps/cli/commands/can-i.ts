@@ -8,7 +8,7 @@ export const canI: Command = {
     helpText({
       usage: 'fleetshift can-i PERMISSION | VERB KIND [flags]',
       summary:
-        'Says yes, or says no and ends with 1: "fleetshift can-i targets.cordon -w web", "fleetshift can-i create workspaces".',
+        'Prints yes, or prints no and exits with 1: "fleetshift can-i targets.cordon -w web", "fleetshift can-i create workspaces".',
       settings: QUESTION_SETTINGS,
     }),
   async run(args, io, signal) {

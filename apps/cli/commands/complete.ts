@@ -17,13 +17,13 @@ const SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
-/** Somebody waits with a finger on a key. */
+/** A user is waiting for the completion. */
 const NAMES_MS = 2_000;
 const MOST_NAMES = 500;
 
 const HELP = `Usage: fleetshift __complete -- WORD...
 
-Asked by shells: what may stand in place of the last word, one on each line.
+Called by shells: prints the candidates for the last word, one per line.
 `;
 
 export function completeAmong(commands: readonly CommandEntry[]): Command {
@@ -39,7 +39,7 @@ export function completeAmong(commands: readonly CommandEntry[]): Command {
         const found = await wordsOf(candidates, { words, io }, signal);
         for (const word of found.filter((each) => each.startsWith(last))) io.out(`${word}\n`);
       } catch {
-        // Whoever presses a key wants no lecture: the command itself says what is wrong.
+        // Errors are silent here: the completed command itself reports what is wrong.
       }
       return EXIT.ok;
     },
@@ -62,7 +62,7 @@ async function wordsOf(candidates: Candidates, asking: Asking, signal: AbortSign
   }
 }
 
-/** At the place that the words so far say. */
+/** At the place that the words so far select. */
 async function namesOf(kind: Kind, { words, io }: Asking, signal: AbortSignal): Promise<string[]> {
   const { api, values, contextWorkspace } = readClientCommand(
     { settings: SETTINGS, expects: [] },
@@ -79,7 +79,7 @@ function takesFlag({ takes }: Kind, flag: string): boolean {
   return takes.some((each) => each === (flag === 'serviceAccount' ? 'service-account' : flag));
 }
 
-/** Those of the flags so far that say where to ask; the word that is being written is none of them. */
+/** The flags so far that select the platform and the place, without the word that is being completed. */
 function placeFlags(words: readonly string[]): string[] {
   const known = ['-w', ...Object.keys(SETTINGS).map((name) => `--${name}`)];
   const done = words.slice(0, -1);

@@ -29,7 +29,7 @@ test('contexts are made, chosen, changed and forgotten, and never show their sec
   assert.deepEqual(await config('get-contexts'), {
     code: 0,
     out: '',
-    err: 'no contexts; "fleetshift login" makes one\n',
+    err: 'no contexts; create one with "fleetshift login"\n',
   });
   assert.equal((await config('set-context', 'a', '--server', 'http://127.0.0.1:8700', '-w', 'web')).code, 0);
   assert.equal((await config('set-context', 'b', '--server', 'https://b.example')).code, 0);
@@ -61,16 +61,16 @@ test('contexts are made, chosen, changed and forgotten, and never show their sec
 });
 
 for (const { args, code, err } of [
-  { args: [], code: 2, err: /say what to do/ },
+  { args: [], code: 2, err: /missing action/ },
   { args: ['use-contxt'], code: 2, err: /did you mean use-context\?/ },
-  { args: ['use-context'], code: 2, err: /say which context/ },
-  { args: ['use-context', 'nowhere'], code: 3, err: /there is no context nowhere/ },
-  { args: ['delete-context', 'nowhere'], code: 3, err: /there is no context nowhere/ },
-  { args: ['set-context', 'c'], code: 2, err: /say what to set/ },
-  { args: ['set-context', 'c', '-w', 'web'], code: 2, err: /say --server/ },
-  { args: ['set-context', '--server', 'https://a.example'], code: 2, err: /say which context/ },
+  { args: ['use-context'], code: 2, err: /missing name of the context/ },
+  { args: ['use-context', 'nowhere'], code: 3, err: /no context nowhere/ },
+  { args: ['delete-context', 'nowhere'], code: 3, err: /no context nowhere/ },
+  { args: ['set-context', 'c'], code: 2, err: /nothing to set/ },
+  { args: ['set-context', 'c', '-w', 'web'], code: 2, err: /use --server/ },
+  { args: ['set-context', '--server', 'https://a.example'], code: 2, err: /name the context/ },
   { args: ['set-context', 'c', '--server', 'http://a.example'], code: 2, err: /use https/ },
-  { args: ['get-contexts', 'x'], code: 2, err: /not expected/ },
+  { args: ['get-contexts', 'x'], code: 2, err: /unexpected/ },
 ]) {
   test(`config ${args.join(' ')} is refused`, async () => {
     const ended = await config(...args);

@@ -12,12 +12,17 @@ const group = 'set-context';
 const from = ['flag'] as const;
 
 const SET_SETTINGS = {
-  current: { kind: boolean(), default: 'false', sentence: 'The current one, instead of a name.', group, from },
-  server: { kind: url(['http:', 'https:']), sentence: 'The platform that it is about.', group, from },
-  'ca-file': { kind: path(), sentence: 'One more authority to trust, in PEM; it is copied.', group, from },
+  current: { kind: boolean(), default: 'false', sentence: 'The current context, instead of a name.', group, from },
+  server: { kind: url(['http:', 'https:']), sentence: 'The address of the platform.', group, from },
+  'ca-file': {
+    kind: path(),
+    sentence: 'An additional certificate authority to trust, in PEM; it is copied into the configuration.',
+    group,
+    from,
+  },
   workspace: {
     kind: text('NAME'),
-    sentence: 'The workspace that is meant when none is named; -w for short.',
+    sentence: 'The default workspace; -w for short.',
     group,
     from,
   },
@@ -40,14 +45,14 @@ const VERBS: Readonly<Record<string, Verb>> = {
   view,
 };
 
-const SUMMARY = `Looks at the platforms that are kept in FLEETSHIFT_CONFIG, or ~/.config/fleetshift/config.yaml. "fleetshift login" adds one.
+const SUMMARY = `Manages the contexts in FLEETSHIFT_CONFIG, or ~/.config/fleetshift/config.yaml. "fleetshift login" adds one.
 
-  get-contexts         lists them
-  current-context      says which one is current
-  use-context NAME     makes another one current
-  set-context NAME     makes one, or changes its server, authority or workspace; --current for the current one
-  delete-context NAME  forgets one, and its login on this machine
-  view                 shows the file, without its secrets`;
+  get-contexts         lists the contexts
+  current-context      prints the current context
+  use-context NAME     makes another context current
+  set-context NAME     creates a context, or changes its server, authority or workspace; --current for the current one
+  delete-context NAME  deletes a context and its login on this machine
+  view                 prints the file without its secrets`;
 
 export const config: Command = {
   help: () =>
@@ -57,11 +62,11 @@ export const config: Command = {
       settings: SET_SETTINGS,
     }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb === undefined) {
       const known = suggestion(word, Object.keys(VERBS));
-      throw new UsageError(`"${word}" cannot be done with contexts${known}\nfleetshift config --help lists what can`);
+      throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift config --help`);
     }
     await verb({ args, file: configFilePath(io.environment), io }, signal);
     return EXIT.ok;
@@ -71,7 +76,7 @@ export const config: Command = {
 async function getContexts({ args, file, io }: ConfigCommand): Promise<void> {
   expectNothing(args);
   const { contexts, currentContext: current } = readConfigFile(file);
-  if (contexts.length === 0) return io.err('no contexts; "fleetshift login" makes one\n');
+  if (contexts.length === 0) return io.err('no contexts; create one with "fleetshift login"\n');
   const rows = contexts.map(({ name, server, workspace, credentials }) => [
     name === current ? '*' : '',
     name,
@@ -90,7 +95,7 @@ async function currentContext({ args, file, io }: ConfigCommand): Promise<void> 
   expectNothing(args);
   const { currentContext: current } = readConfigFile(file);
   if (current === undefined)
-    throw new UsageError('no context is current; choose one with "fleetshift config use-context"');
+    throw new UsageError('no current context; choose one with "fleetshift config use-context"');
   io.out(`${current}\n`);
 }
 
@@ -104,24 +109,24 @@ async function useContext({ args, file, io }: ConfigCommand, signal: AbortSignal
     },
     signal,
   );
-  io.err(`The current context is ${name}.\n`);
+  io.err(`Current context: ${name}.\n`);
 }
 
 async function setContext({ args, file, io }: ConfigCommand, signal: AbortSignal): Promise<void> {
   const named = args[0]?.startsWith('-') === false;
   const values = readSettings(SET_SETTINGS, named ? args.slice(1) : args, io);
-  if (named === values.current) throw new UsageError('say which context: its name, or --current');
+  if (named === values.current) throw new UsageError('name the context, or use --current');
   const { server, caFile, workspace } = values;
   const ca = caFile === undefined ? undefined : readAuthority(caFile);
   const changes = { ...(ca && { ca }), ...(workspace && { workspace }) };
   if (server === undefined && Object.keys(changes).length === 0) {
-    throw new UsageError('say what to set: --server, --ca-file or --workspace');
+    throw new UsageError('nothing to set: use --server, --ca-file or --workspace');
   }
   const name = await changeConfigFile(
     file,
     async (config, write) => {
       const wanted = named ? args[0] : config.currentContext;
-      if (wanted === undefined) throw new UsageError('no context is current; say its name');
+      if (wanted === undefined) throw new UsageError('no current context; name one');
       const known = config.contexts.find((context) => context.name === wanted);
       const context = { ...withServer(known, wanted, server), ...changes };
       write(withCurrent(withContext(config, context), config.currentContext ?? wanted));
@@ -129,13 +134,13 @@ async function setContext({ args, file, io }: ConfigCommand, signal: AbortSignal
     },
     signal,
   );
-  io.err(`The context ${name} is set.\n`);
+  io.err(`Context ${name} set.\n`);
 }
 
-/** A login is good for the platform that it was made at, and is not carried to another. */
+/** A login is valid only for its platform, and is dropped when the server changes. */
 function withServer(known: CliContext | undefined, name: string, server: URL | undefined): CliContext {
   if (server === undefined) {
-    if (known === undefined) throw new UsageError(`there is no context ${name} yet; to make one, say --server`);
+    if (known === undefined) throw new UsageError(`no context ${name} yet; to create one, use --server`);
     return known;
   }
   platformAddress(server, undefined);
@@ -157,7 +162,7 @@ async function deleteContext({ args, file, io }: ConfigCommand, signal: AbortSig
     signal,
   );
   io.err(
-    `The context ${name} is forgotten on this machine; a login that was not logged out may live on at the platform.\n`,
+    `Context ${name} deleted on this machine; a login that was not logged out may still be valid at the platform.\n`,
   );
 }
 
@@ -181,11 +186,11 @@ function withCurrent({ version, contexts }: CliConfig, currentContext: string | 
 
 function onlyName(args: readonly string[]): string {
   const [name, ...extra] = args;
-  if (name === undefined) throw new UsageError('say which context');
+  if (name === undefined) throw new UsageError('missing name of the context');
   expectNothing(extra);
   return name;
 }
 
 function expectNothing([extra]: readonly string[]): void {
-  if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
 }

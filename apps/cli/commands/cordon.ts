@@ -7,8 +7,8 @@ import { steerTargets } from './steer-targets.ts';
 
 const SETTINGS = { ...DRY_RUN_SETTING, ...CLIENT_SETTINGS } as const satisfies Settings;
 
-export const cordon = lifecycleCommand('cordon', 'Lets targets keep what they have, and get nothing new.');
-export const uncordon = lifecycleCommand('uncordon', 'Lets targets get new things again.');
+export const cordon = lifecycleCommand('cordon', 'Stops new deployments to targets; existing ones stay.');
+export const uncordon = lifecycleCommand('uncordon', 'Allows new deployments to targets again.');
 
 function lifecycleCommand(verb: 'cordon' | 'uncordon', summary: string): Command {
   return {

@@ -9,7 +9,7 @@ export const crs: Command = {
     helpText({
       usage: 'fleetshift crs [flags]',
       summary: `Runs the ClusterResourceSet controller until SIGTERM or SIGINT: it applies ConfigMaps and Secrets to the clusters that a
-ClusterResourceSet of Cluster API selects, and keeps account of it in ClusterResourceSetBindings.`,
+ClusterResourceSet of Cluster API selects, and records the result in ClusterResourceSetBindings.`,
       settings: CRS_SETTINGS,
     }),
   async run(args, io, signal) {
@@ -20,7 +20,7 @@ ClusterResourceSet of Cluster API selects, and keeps account of it in ClusterRes
       io.out(printSettings(CRS_SETTINGS, resolved));
       return EXIT.ok;
     }
-    // Only now: help and a wrong setting need no process.
+    // Loaded late: help and invalid settings need no controller code.
     const { runCrs } = await import('../../crs/run.ts');
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
     await runCrs({ config: resolved.values, version: packageJson.version, environment, err }, signal);

@@ -20,21 +20,21 @@ const SETTINGS = {
   filename: {
     kind: listOf(path()),
     default: '',
-    sentence: 'Those that these files, folders or - for standard input describe, the last made first; -f for short.',
+    sentence: 'Delete the resources in these files, folders or - for standard input, in reverse order; -f for short.',
     group,
     from,
   },
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only ask whether it could be done.',
+    sentence: 'Only check whether it could be done.',
     group,
     from,
   },
   'ignore-not-found': {
     kind: boolean(),
     default: 'false',
-    sentence: 'What is not there is as good as deleted.',
+    sentence: 'Treat a missing resource as deleted.',
     group,
     from,
   },
@@ -48,7 +48,7 @@ export const deleteThings: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift delete KIND NAME... | KIND/NAME... | -f FILE [flags]',
-      summary: `Deletes what is named. One that cannot be deleted keeps no other.\n\n${kindsHelp(({ deletable }) => deletable === true)}`,
+      summary: `Deletes the named resources. A failure does not stop the others.\n\n${kindsHelp(({ deletable }) => deletable === true)}`,
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -80,13 +80,13 @@ type PlacedThing = Thing & { readonly place: Place };
 async function placedThings({ values, positionals, contextWorkspace }: Delete): Promise<PlacedThing[]> {
   if (values.filename.length === 0) {
     const [kind] = positionals;
-    if (kind === undefined) throw new UsageError('say what to delete: a kind and names, or -f FILE');
+    if (kind === undefined) throw new UsageError('nothing to delete: name a kind and names, or use -f FILE');
     return someThings(positionals, 'delete').map((thing) => {
       if (!thing.kind.deletable) throw new UsageError(`${thing.kind.plural} cannot be deleted`);
       return { ...thing, place: placeOf(thing.kind, values, contextWorkspace) };
     });
   }
-  if (positionals.length > 0) throw new UsageError('either names or --filename: choose one');
+  if (positionals.length > 0) throw new UsageError('names and --filename: choose one');
   const workspaces = { said: values.workspace, meant: contextWorkspace };
   return applyOrder(await checkDocuments(readDocuments(values.filename), workspaces)).reverse();
 }

@@ -17,11 +17,11 @@ export const demo: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift demo [--kubernetes [N]] [flags]',
-      summary: `Runs a platform with a fleet to try it on: some folders of this machine, and an application on all of them.
-It prints what to do next. Ctrl-C ends it, and the next time it goes on where it was.
+      summary: `Runs a platform with a sample fleet: some folders of this machine, and an application on all of them.
+It prints what to do next. Ctrl-C stops it, and the next run continues where it stopped.
 
-With --kubernetes there are N real clusters beside them, 2 unless told, with nodes and Pods that are simulated. Needs a checkout
-of the sources, and the programs of Kubernetes that its tests use.`,
+With --kubernetes it adds N real control planes, default 2, with simulated nodes and Pods. This needs a checkout
+of the sources and the Kubernetes programs that its tests use.`,
       settings: PLATFORM_SETTINGS,
     }),
   async run(words, io, signal) {
@@ -56,7 +56,7 @@ of the sources, and the programs of Kubernetes that its tests use.`,
         onReady: async ({ http, https, authorityFile, token, folder, clusters: found }, stop) => {
           if (http === undefined || token === undefined) return;
           const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
-          // Of use to kubectl, which shows its credentials over TLS only.
+          // For kubectl, which sends its credentials over TLS only.
           const ca = authorityFile && { ca: readText(authorityFile) };
           const context = await keepContext(io, { server, token: token.token, ...ca }, stop);
           const command = commandOf(environment);
@@ -72,7 +72,10 @@ of the sources, and the programs of Kubernetes that its tests use.`,
   },
 };
 
-/** A way in for whoever calls next. Another platform that is current stays so; then the context is to be named. */
+/**
+ * Creates a context for the following commands. If another platform is current, it stays current and the context must
+ * be named.
+ */
 async function keepContext(
   io: Io,
   { token, ...where }: { readonly server: string; readonly token: Secret; readonly ca?: string },
@@ -91,7 +94,7 @@ async function keepContext(
   );
 }
 
-/** As it is called from here: npm says so of a checkout. */
+/** The name of this command here; npm sets a variable in a checkout. */
 function commandOf({ npm_lifecycle_event: script }: Readonly<Record<string, string | undefined>>): string {
   return script === 'start' ? 'bin/fleetshift' : 'fleetshift';
 }

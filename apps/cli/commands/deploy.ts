@@ -14,15 +14,15 @@ import { readPreview } from './deploy/read-preview.ts';
 import { type WantedDeployment, wantedDeployment } from './deploy/wanted-deployment.ts';
 import { inDryRun } from './dry-run-setting.ts';
 
-const SUMMARY = `Makes a deployment, or changes it: what to deliver, to which targets, and how fast.
+const SUMMARY = `Creates or changes a deployment: what to deliver, to which targets, and how fast.
 
   fleetshift deploy web --file web.yaml --to env=prod --rollout rolling --batch-size 10% --watch
-  fleetshift deploy web --file web.yaml          # the next version, to the same targets in the same manner
+  fleetshift deploy web --file web.yaml          # the next version, same targets and same strategy
   fleetshift deploy web --set replicas=3         # one value of its template, and nothing else
   fleetshift deploy -f deployment.yaml --watch   # stages, gates and groups are written in a document
 
-With --watch it ends with 0 once the rollout has succeeded, and otherwise with 1: it is paused, or over without success.
-A change that takes the deployment off targets is asked about first.`;
+With --watch it exits with 0 once the rollout has succeeded, and with 1 when it is paused or ended without success.
+A change that removes the deployment from targets asks for confirmation.`;
 
 export const deploy: Command = {
   help: () =>
@@ -35,7 +35,7 @@ export const deploy: Command = {
     const { document } = wanted;
     const address = { workspace: workspaceOf(document.place), name: document.name };
     if (!dryRun && !(await mayGoOn({ api, io, wanted, isAgreed: yes }, signal))) {
-      io.err('nothing was done\n');
+      io.err('aborted; nothing was changed\n');
       return EXIT.failure;
     }
     const outcome = await applyDocument({ api, document, dryRun }, signal);
@@ -57,13 +57,13 @@ interface Asking {
   readonly isAgreed: boolean;
 }
 
-/** Whether targets may lose it, if they would. The platform holds larger removals by itself, whoever asks for them. */
+/** Asks for confirmation if targets would lose the deployment. The platform holds larger removals in any case. */
 async function mayGoOn({ api, io, wanted, isAgreed }: Asking, signal: AbortSignal): Promise<boolean> {
   if (isAgreed || wanted.current === undefined || wanted.document.spec['placement'] === undefined) return true;
   const names = await losing(api, wanted, signal);
   if (names.length === 0) return true;
   const targets = names.length === 1 ? '1 target' : `${names.length} targets`;
-  const what = `${wanted.document.name} would be taken off ${targets}: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}.`;
+  const what = `${wanted.document.name} would be removed from ${targets}: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}.`;
   return await confirm(io, { what, isAgreed }, signal);
 }
 
@@ -72,7 +72,7 @@ async function losing(api: ApiClient, wanted: WantedDeployment, signal: AbortSig
     const { resolution } = await readPreview(api, { wanted }, signal);
     return [...resolution.removed, ...resolution.held].map(({ target }) => target);
   } catch (error) {
-    // Whoever may deploy need not be allowed to look beforehand.
+    // A caller who may deploy may lack permission to preview.
     if (error instanceof ClientError && error.code === 'PERMISSION_DENIED') return [];
     throw error;
   }

@@ -24,7 +24,7 @@ export const describe: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift describe KIND NAME... | KIND/NAME... [flags]',
-      summary: `Shows things with what is around them, for people.\n\n${kindsHelp(({ nameOf }) => nameOf !== undefined)}`,
+      summary: `Shows resources in detail, for people.\n\n${kindsHelp(({ nameOf }) => nameOf !== undefined)}`,
       settings: SETTINGS,
     }),
   async run(args, io, signal) {

@@ -1,17 +1,17 @@
 import { boolean, type Settings } from '#kit/config';
 
-/** Of every command that changes something. */
+/** For every command that changes something. */
 export const DRY_RUN_SETTING = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only ask whether it could be done, and what would change.',
+    sentence: 'Only check whether it could be done, and show what would change.',
     group: 'How',
     from: ['flag'],
   },
 } as const satisfies Settings;
 
-/** Behind what was done. */
+/** Appended to the outcome. */
 export function inDryRun(dryRun: boolean): string {
   return dryRun ? ' (dry run)' : '';
 }

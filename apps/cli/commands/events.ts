@@ -15,7 +15,7 @@ const SETTINGS = {
   'from-beginning': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Begin with all that is still kept, instead of with what happens from now on.',
+    sentence: 'Start with all stored events, instead of new ones only.',
     group,
     from,
   },
@@ -28,14 +28,14 @@ const SETTINGS = {
   },
   filter: {
     kind: text('CEL'),
-    sentence: 'Only events that this is true of, as subject.startsWith("targets/") or workspace == "shop".',
+    sentence: 'Only events that match this condition, as subject.startsWith("targets/") or workspace == "shop".',
     group,
     from,
   },
   output: {
     kind: oneOf(['line', 'json'] as const),
     default: 'line',
-    sentence: 'How to print them; -o for short. json is a line each, with all that the API says.',
+    sentence: 'Output format; -o for short. json prints one line per event, with all fields of the API.',
     group,
     from,
   },
@@ -46,8 +46,7 @@ export const events: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift events [flags]',
-      summary:
-        'Tells what happens, until Ctrl-C. A connection that is lost is taken up again, and nothing is left out.',
+      summary: 'Prints events until Ctrl-C. A lost connection is reopened, and no event is skipped.',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {

@@ -20,7 +20,7 @@ for (const { why, explanation, want } of [
       ],
     },
     want: `yes:
-  group:dev was granted viewer on workspaces/shop, which flows down workspaces/shop > workspaces/web (workspaces/shop/grants/g)
+  group:dev was granted viewer on workspaces/shop, inherited along workspaces/shop > workspaces/web (workspaces/shop/grants/g)
 `,
   },
   {
@@ -36,7 +36,7 @@ for (const { why, explanation, want } of [
       denial: 'noGrant' as const,
       needed: { on: 'targets/t', roles: ['admin' as const], permission: 'logs-read' },
     },
-    want: 'no: nothing that was granted allows it\n  it takes admin or the permission logs-read on targets/t or anything above it\n',
+    want: 'no: no grant allows it\n  needs admin or the permission logs-read on targets/t or anything above it\n',
   },
 ]) {
   test(`allowed ${why}`, () => assert.equal(renderExplanation(explanation), want));

@@ -11,7 +11,7 @@ export const explainAccess: Command = {
     helpText({
       usage: 'fleetshift explain-access PERMISSION | VERB KIND [flags]',
       summary:
-        'Says why somebody may do something, or why not and what it would take. Ends with 1 when it is not allowed.',
+        'Explains why a subject has a permission, or why not and what it would need. Exits with 1 when it is not allowed.',
       settings: QUESTION_SETTINGS,
     }),
   async run(args, io, signal) {
@@ -25,13 +25,13 @@ export const explainAccess: Command = {
 
 export function renderExplanation({ allowed, reasons, denial, needed }: AccessExplanationResource): string {
   if (allowed) {
-    const because = reasons.length > 1 ? 'yes, for each of these reasons alone:' : 'yes:';
+    const because = reasons.length > 1 ? 'yes, for each of these reasons:' : 'yes:';
     return `${[because, ...reasons.map((reason) => `  ${printable(renderReason(reason))}`)].join('\n')}\n`;
   }
-  const lines = [`no: ${denial === undefined ? 'nobody says why' : whyNot(denial)}`];
+  const lines = [`no: ${denial === undefined ? 'the platform gives no reason' : whyNot(denial)}`];
   if (needed !== undefined) {
     const ways = [...needed.roles, ...(needed.permission === undefined ? [] : [`the permission ${needed.permission}`])];
-    lines.push(`  it takes ${ways.join(' or ') || 'more than any role'} on ${needed.on} or anything above it`);
+    lines.push(`  needs ${ways.join(' or ') || 'more than any role'} on ${needed.on} or anything above it`);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -40,22 +40,22 @@ function renderReason({ kind, subject, role, permission, grant, path }: AccessRe
   if (kind === 'instanceAdmin') return 'the administrator of the instance may do everything';
   const what = role ?? `the permission ${permission}`;
   const who = subject === undefined ? 'somebody' : subjectCell(subject);
-  const way = path.length > 1 ? `, which flows down ${path.join(' > ')}` : '';
+  const way = path.length > 1 ? `, inherited along ${path.join(' > ')}` : '';
   return `${who} was granted ${what} on ${path[0] ?? 'something above'}${way}${grant === undefined ? '' : ` (${grant})`}`;
 }
 
 function whyNot(denial: NonNullable<AccessExplanationResource['denial']>): string {
   switch (denial) {
     case 'unknownPermission':
-      return 'there is no such permission';
+      return 'unknown permission';
     case 'unknownResource':
-      return 'it does not exist';
+      return 'the resource does not exist';
     case 'noGrant':
-      return 'nothing that was granted allows it';
+      return 'no grant allows it';
     case 'outsideScope':
-      return 'the token is only good elsewhere';
+      return 'the token is restricted to another resource';
     case 'rolesOutsideScope':
-      return 'the token is narrowed to roles that do not allow it';
+      return 'the token is restricted to roles that do not allow it';
     default:
       return assertNever(denial, 'denial');
   }

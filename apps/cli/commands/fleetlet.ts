@@ -4,7 +4,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { FLEETLET_WITH_SETTINGS, resolveFleetletWithConfig } from '../../fleetlet-with-kubernetes/config.ts';
 import { type Command, EXIT } from '../command.ts';
 
-/** What is said to a platform of its fleetlets. Loaded when it is asked for: the process itself needs none of it. */
+/** Commands about the fleetlets of a platform. Loaded on demand: the fleetlet process needs none of it. */
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   revoke: async () => (await import('./fleetlet/steer-fleetlets.ts')).revokeFleetlets,
   bind: async () => (await import('./fleetlet/steer-fleetlets.ts')).bindFleetlet,
@@ -17,11 +17,11 @@ export const fleetlet: Command = {
       usage: 'fleetshift fleetlet [flags]',
       summary: `Runs a fleetlet until SIGTERM or SIGINT: it connects the processes of this machine to a platform, and keeps that connection.
 
-Of those that have enrolled at a platform, as "fleetshift get fleetlets" lists them:
+For enrolled fleetlets, as listed by "fleetshift get fleetlets":
 
-  fleetshift fleetlet revoke NAME...      for ever
-  fleetshift fleetlet bind NAME TARGET    lets it speak for one more target
-  fleetshift fleetlet unbind NAME TARGET  lets it speak for a target no longer`,
+  fleetshift fleetlet revoke NAME...      revokes them permanently
+  fleetshift fleetlet bind NAME TARGET    lets it serve one more target
+  fleetshift fleetlet unbind NAME TARGET  stops it from serving a target`,
       settings: FLEETLET_WITH_SETTINGS,
     }),
   async run(args, io, signal) {
@@ -38,7 +38,7 @@ Of those that have enrolled at a platform, as "fleetshift get fleetlets" lists t
     const { values: config } = resolved;
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
     const options = { config, version: packageJson.version, environment, err };
-    // Only now: help and a wrong setting need no process, and a fleetlet alone needs no Kubernetes.
+    // Loaded late: help and invalid settings need no fleetlet code, and a fleetlet alone needs no Kubernetes code.
     if (config.with.includes('kubernetes')) {
       const { runFleetletWithKubernetes } = await import('../../fleetlet-with-kubernetes/run.ts');
       await runFleetletWithKubernetes(options, signal);

@@ -21,29 +21,28 @@ const SETTINGS = {
   output: {
     kind: oneOf(ITEM_FORMATS),
     default: 'table',
-    sentence:
-      'How to print it; -o for short. json and yaml have everything that the API says; manifest is what apply takes.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API; manifest is the input of apply.',
     group,
     from,
   },
   selector: {
     kind: text('LABELS'),
-    sentence: 'Only those with these labels, as env=prod,tier in (web,api),!old; -l for short.',
+    sentence: 'Only resources with these labels, as env=prod,tier in (web,api),!old; -l for short.',
     group,
     from,
   },
-  filter: { kind: text('CEL'), sentence: 'Only those that this condition holds for.', group, from },
+  filter: { kind: text('CEL'), sentence: 'Only resources that match this condition.', group, from },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
-    unset: 'all; of audit entries 100',
-    sentence: 'At most so many.',
+    unset: 'all; for audit entries 100',
+    sentence: 'The maximum number of resources.',
     group,
     from,
   },
   watch: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Then show what happens to them, until it is stopped.',
+    sentence: 'Then watch for changes until interrupted.',
     group,
     from,
   },
@@ -55,7 +54,7 @@ export const get: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift get KIND [NAME...] | KIND/NAME... [flags]',
-      summary: `Lists things of a kind, or shows those that are named.\n\n${kindsHelp()}`,
+      summary: `Lists the resources of a kind, or shows the named ones.\n\n${kindsHelp()}`,
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -90,13 +89,14 @@ async function getThings(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   if (values.selector !== undefined || values.filter !== undefined || values.limit !== undefined) {
-    throw new UsageError('--selector, --filter and --limit are for lists; name things, or choose among all');
+    throw new UsageError('--selector, --filter and --limit are for lists; leave them out, or leave out the names');
   }
   const found: { kind: Kind; item: Resource }[] = [];
   const tasks = things.map((thing) => ({
     name: `${thing.kind.name}/${thing.name}`,
     run: async () => {
-      if (thing.kind.nameOf === undefined) throw new UsageError(`${thing.kind.plural} has no names: it is only listed`);
+      if (thing.kind.nameOf === undefined)
+        throw new UsageError(`${thing.kind.plural} has no names and can only be listed`);
       const place = placeOf(thing.kind, values, contextWorkspace);
       found.push({ kind: thing.kind, item: await readOne(api, { ...thing, place }, signal) });
     },
@@ -121,11 +121,11 @@ async function watch(
   signal: AbortSignal,
 ): Promise<never> {
   const { output, selector, filter, limit, subtree, inherited } = values;
-  if (kind.events === undefined) throw new UsageError(`${kind.plural} cannot be watched: nothing tells of them`);
+  if (kind.events === undefined) throw new UsageError(`${kind.plural} cannot be watched: they have no events`);
   if (things.length > 0) throw new UsageError('--watch is for lists; leave out the names');
-  if (output === 'manifest') throw new UsageError('--watch: a manifest says nothing of changes; use -o yaml');
+  if (output === 'manifest') throw new UsageError('--watch does not support -o manifest; use -o yaml');
   if (filter !== undefined || limit !== undefined || subtree || inherited) {
-    throw new UsageError('--watch goes with -w, -A and -l; --filter, --limit, --subtree and --inherited do not');
+    throw new UsageError('--watch supports -w, -A and -l; leave out --filter, --limit, --subtree and --inherited');
   }
   const place = placeOf(kind, values, contextWorkspace);
   const [{ ChangeRenderer }, { watchKind }] = await Promise.all([
@@ -157,7 +157,7 @@ function filterOf(kind: Kind, { selector, filter }: { selector?: string | undefi
 
 function selectorOf(kind: Kind, selector: string | undefined): LabelSelector | undefined {
   if (selector === undefined) return undefined;
-  if (!kind.labelled) throw new UsageError(`--selector: ${kind.plural} have no labels; choose with --filter`);
+  if (!kind.labelled) throw new UsageError(`--selector: ${kind.plural} have no labels; use --filter`);
   return LabelSelector.parse(selector);
 }
 

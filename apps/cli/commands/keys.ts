@@ -7,10 +7,10 @@ type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<Ex
 
 const VERBS: Readonly<Record<string, Verb>> = { list: listKeys, rotate: rotateKeys };
 
-const SUMMARY = `Looks after the keys that the secrets of a platform on this machine are sealed with. Works while it runs.
+const SUMMARY = `Manages the keys that encrypt the secrets of a platform on this machine. Works while it is running.
 
-  list    the keys, the newest last
-  rotate  makes a new key, brings everything under it, and drops old ones that nothing is under`;
+  list    lists the keys, newest last
+  rotate  creates a new key, re-encrypts everything with it, and drops old keys that are no longer in use`;
 
 export const keys: Command = {
   help: () =>
@@ -20,10 +20,10 @@ export const keys: Command = {
       settings: { ...ROTATE_SETTINGS, ...LIST_SETTINGS },
     }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb !== undefined) return await verb(args, io, signal);
     const known = suggestion(word, Object.keys(VERBS));
-    throw new UsageError(`"${word}" cannot be done with keys${known}\nfleetshift keys --help lists what can`);
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift keys --help`);
   },
 };

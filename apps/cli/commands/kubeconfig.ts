@@ -2,12 +2,12 @@ import { helpText, suggestion } from '#kit/config';
 import { type Command, UsageError } from '../command.ts';
 import { GENERATE_SETTINGS, generateKubeconfig } from './kubeconfig/generate-kubeconfig.ts';
 
-const SUMMARY = `Lets kubectl, and whatever else reads kubeconfigs, reach clusters through the platform.
+const SUMMARY = `Gives kubectl and other kubeconfig clients access to clusters through the platform.
 
-  generate TARGET...  makes a context fleetshift-TARGET for each of them, or for --all, in a kubeconfig: on standard output,
-                      in a file, or in that which kubectl uses anyway
+  generate TARGET...  creates a context fleetshift-TARGET for each target, or for --all, in a kubeconfig: on standard output,
+                      in a file, or in the one that kubectl uses
 
-What it makes holds no token: kubectl runs "fleetshift auth token" for it.`;
+The kubeconfig contains no token: kubectl runs "fleetshift auth token" instead.`;
 
 export const kubeconfig: Command = {
   help: () =>
@@ -18,10 +18,8 @@ export const kubeconfig: Command = {
     }),
   async run([word, ...args], io, signal) {
     if (word === 'generate') return await generateKubeconfig(args, io, signal);
-    if (word === undefined) throw new UsageError('say what to do: generate');
+    if (word === undefined) throw new UsageError('missing action: one of generate');
     const known = suggestion(word, ['generate']);
-    throw new UsageError(
-      `"${word}" cannot be done with kubeconfigs${known}\nfleetshift kubeconfig --help says what can`,
-    );
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift kubeconfig --help`);
   },
 };

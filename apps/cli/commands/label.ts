@@ -27,7 +27,7 @@ export const label: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift label KIND NAME | KIND/NAME KEY=VALUE... KEY-... [flags]',
-      summary: `Sets labels, and removes those that a dash follows: "fleetshift label target prod-1 env=prod old-".\n\n${kindsHelp(({ labelled }) => labelled === true)}`,
+      summary: `Sets labels, and removes those with a trailing dash: "fleetshift label target prod-1 env=prod old-".\n\n${kindsHelp(({ labelled }) => labelled === true)}`,
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -59,10 +59,10 @@ type LabelsPatch = Readonly<Record<string, string | null>>;
 function readLabelling(words: readonly string[]): { readonly thing: Thing; readonly patch: LabelsPatch } {
   const count = words[0]?.includes('/') ? 1 : 2;
   const [thing] = someThings(words.slice(0, count), 'label');
-  if (thing === undefined) throw new UsageError('say what to label');
+  if (thing === undefined) throw new UsageError('missing resource to label');
   if (!thing.kind.labelled) throw new UsageError(`${thing.kind.plural} have no labels`);
   const changes = words.slice(count).map(readChange);
-  if (changes.length === 0) throw new UsageError('say which labels: KEY=VALUE to set one, KEY- to remove one');
+  if (changes.length === 0) throw new UsageError('missing labels: KEY=VALUE sets one, KEY- removes one');
   const twice = changes.find(([key], index) => changes.findIndex(([other]) => other === key) !== index);
   if (twice !== undefined) throw new UsageError(`the label ${twice[0]} is named twice`);
   return { thing, patch: Object.fromEntries(changes) };

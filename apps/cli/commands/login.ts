@@ -25,7 +25,7 @@ export const login: Command = {
     helpText({
       usage: 'fleetshift login [flags]',
       summary:
-        'Logs in to a platform, and keeps the login in the configuration, which is the file in FLEETSHIFT_CONFIG\nor ~/.config/fleetshift/config.yaml.',
+        'Logs in to a platform and saves the login in the configuration, which is the file in FLEETSHIFT_CONFIG\nor ~/.config/fleetshift/config.yaml.',
       settings: LOGIN_SETTINGS,
     }),
   async run(args, io, signal) {
@@ -34,7 +34,7 @@ export const login: Command = {
     const before = contextFor(values, readConfigFile(file));
     const address = platformAddress(new URL(before.server), before.ca);
     const credentials = await obtain({ values, address, io }, signal);
-    // Before it is kept: whether it works, and who it is.
+    // Checks the login, and shows its identity, before saving it.
     const question = {
       method: 'GET',
       path: '/v1/access/identity',
@@ -49,7 +49,7 @@ export const login: Command = {
   },
 };
 
-/** The context as it will be, but for the credentials. */
+/** The future context, without credentials. */
 function contextFor(values: LoginValues, config: CliConfig): CliContext {
   const { server, caFile, context: named, workspace } = values;
   const known = config.contexts.find(
@@ -89,7 +89,7 @@ async function obtain({ values, address, io }: Wanted, signal: AbortSignal): Pro
   );
   const { name, url, clientId, ca } = issuer;
   const connection = await connectIssuer({ issuer: name, url, clientId, ca }, signal);
-  // The platform does without; the CLI wants to go on when the first token has expired.
+  // The platform does not need it; the CLI does, to continue when the first token has expired.
   const scopes = [...new Set([...issuer.scopes, 'offline_access'])];
   const wanted = { scopes, tell: (text: string) => io.err(text) };
   return device ? await deviceLogin(connection, wanted, signal) : await loopbackLogin(connection, wanted, signal);
@@ -100,7 +100,7 @@ async function redeem(address: PlatformAddress, code: string, signal: AbortSigna
   const question = { method: 'POST', path: '/v1/login:redeem', body, schema: RedeemedLoginSchema } as const;
   const { token, expireTime } = await askPlatform(address, question, signal);
   if (token === undefined)
-    throw new ClientError('ANSWER_NOT_UNDERSTOOD', 'the platform took the code and gave no token');
+    throw new ClientError('ANSWER_NOT_UNDERSTOOD', 'the platform accepted the code but returned no token');
   return { kind: 'token', token, expireTime };
 }
 
@@ -109,14 +109,12 @@ function choose({ issuers }: LoginChoicesResource, named: string | undefined) {
   const [only] = issuers;
   if (named === undefined && only !== undefined && issuers.length === 1) return only;
   if (only === undefined) {
-    throw new UsageError('the platform knows no issuer yet; log in with --one-time or --token-file');
+    throw new UsageError('the platform has no issuer yet; log in with --one-time or --token-file');
   }
   const found = issuers.find(({ name }) => name === named);
   if (found !== undefined) return found;
   throw new UsageError(
-    named === undefined
-      ? `choose an issuer with --issuer: ${names}`
-      : `there is no issuer ${named}; there are: ${names}`,
+    named === undefined ? `choose an issuer with --issuer: ${names}` : `unknown issuer ${named}; issuers are: ${names}`,
   );
 }
 
@@ -128,5 +126,5 @@ function readToken(file: string): string {
     throw new UsageError(`--token-file ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
   if (TOKEN.test(text)) return text;
-  throw new ClientError('NO_TOKEN', `--token-file ${file} does not hold a token`);
+  throw new ClientError('NO_TOKEN', `--token-file ${file} does not contain a token`);
 }

@@ -16,7 +16,7 @@ export const logout: Command = {
     helpText({
       usage: 'fleetshift logout [flags]',
       summary:
-        'Logs out: the login ends at the platform and at the issuer, and leaves the configuration. The token of a service\naccount only leaves the configuration, since others may use it.',
+        'Logs out: the login ends at the platform and at the issuer, and is removed from the configuration. The token of a service\naccount is only removed from the configuration, because others may use it.',
       settings: CONTEXT_SETTING,
     }),
   async run(args, io, signal) {
@@ -24,13 +24,13 @@ export const logout: Command = {
     const file = configFilePath(io.environment);
     const context = await forget(file, name, signal);
     if (context?.credentials === undefined) {
-      throw new ClientError('NO_TOKEN', 'nobody is logged in here; "fleetshift login" would change that');
+      throw new ClientError('NO_TOKEN', 'not logged in; run: fleetshift login');
     }
     return await end({ context, credentials: context.credentials, io }, signal);
   },
 };
 
-/** Out of the file first: whatever happens then, this machine does not use it any more. */
+/** Removed from the file first: whatever happens next, this machine no longer uses it. */
 async function forget(file: string, name: string | undefined, signal: AbortSignal): Promise<CliContext | undefined> {
   return await changeConfigFile(
     file,
@@ -65,10 +65,10 @@ async function end({ context, credentials, io }: Ending, signal: AbortSignal): P
     try {
       await step();
     } catch (error) {
-      // One that has ended by itself needs no end.
+      // A session that has already ended is not an error.
       if (error instanceof ClientError && error.code === 'NOT_AUTHENTICATED') continue;
       if (!(error instanceof FleetError)) throw error;
-      io.err(`The login is gone from this machine, but not everywhere: ${error.message}\n`);
+      io.err(`The login was removed from this machine, but not everywhere: ${error.message}\n`);
       code = EXIT.failure;
     }
   }

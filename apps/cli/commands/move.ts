@@ -9,7 +9,7 @@ import { printable } from '../output/printable.ts';
 import { DRY_RUN_SETTING, inDryRun } from './dry-run-setting.ts';
 
 const SETTINGS = {
-  to: { kind: text('PARENT'), sentence: 'The workspace that it is to be in.', group: 'How', from: ['flag'] },
+  to: { kind: text('PARENT'), sentence: 'The new parent workspace.', group: 'How', from: ['flag'] },
   ...DRY_RUN_SETTING,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
@@ -18,7 +18,7 @@ export const move: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift move workspace NAME --to PARENT [flags]',
-      summary: 'Moves a workspace with all that is in it, and tells what that changes. Try it with --dry-run first.',
+      summary: 'Moves a workspace with everything in it, and shows what that changes. Preview with --dry-run.',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -27,9 +27,9 @@ export const move: Command = {
     const { to, dryRun } = command.values;
     const [thing, ...others] = someThings(positionals, 'move');
     if (thing?.kind !== workspaceKind)
-      throw new UsageError('only workspaces are moved; for targets see: fleetshift assign');
+      throw new UsageError('only workspaces can be moved; for targets use: fleetshift assign');
     if (others.length > 0) throw new UsageError('one workspace at a time');
-    if (to === undefined) throw new UsageError('say where to with --to');
+    if (to === undefined) throw new UsageError('name the new parent with --to');
     const call = {
       path: ['workspaces', thing.name],
       verb: 'move',

@@ -15,18 +15,18 @@ const from = ['flag'] as const;
 
 const SETTINGS = {
   ...SPEC_SETTINGS,
-  target: { kind: text('NAME'), unset: 'some of them', sentence: 'Show this target alone.', group, from },
+  target: { kind: text('NAME'), unset: 'some of the targets', sentence: 'Show only this target.', group, from },
   deep: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Also ask the agents of the targets that are shown.',
+    sentence: 'Also ask the agents of the targets shown.',
     group,
     from,
   },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group,
     from,
   },
@@ -34,9 +34,9 @@ const SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
-const SUMMARY = `Shows what would change on which target, and changes nothing. It takes what "fleetshift deploy" takes; of a deployment
-that is there and without more it shows what would be sent if everything were looked at anew. Secrets are masked. The
-digest is the same as long as the outcome would be.`;
+const SUMMARY = `Shows what would change on each target, without changing anything. It accepts the flags of "fleetshift deploy"; for
+an existing deployment without further flags it shows what a new plan would send. Secrets are masked. The digest
+identifies the outcome: it stays the same as long as the outcome does.`;
 
 export const preview: Command = {
   help: () => helpText({ usage: 'fleetshift preview NAME|-f FILE [flags]', summary: SUMMARY, settings: SETTINGS }),

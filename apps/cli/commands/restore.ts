@@ -14,8 +14,8 @@ import { type ReadBackup, readBackup } from './backup/read-backup.ts';
 
 const SETTINGS = { ...PASSPHRASE_SETTING, ...LOCAL_SETTINGS } as const satisfies Settings;
 
-const SUMMARY = `Makes a platform of a backup, in a data folder and a database where there is none yet. The database may be of the
-other kind. What is damaged, cut off or of a newer release is refused, and nothing of it stays.`;
+const SUMMARY = `Creates a platform from a backup, in an empty data folder and an empty database, which may be of the other engine.
+A backup that is damaged, truncated or from a newer release is refused, and nothing of it is kept.`;
 
 export const restore: Command = {
   help: () =>
@@ -24,7 +24,7 @@ export const restore: Command = {
     const { values, positionals } = readLocalCommand({ settings: SETTINGS, expects: ['FILE'] }, args, io);
     const backup = await readBackup(positionals[0] ?? '', readPassphrase(values.passphraseFile));
     try {
-      // Nobody starts a platform in it meanwhile.
+      // The lock prevents a platform from starting in the folder meanwhile.
       const folder = openDataFolder(values.data, systemClock);
       try {
         return await restoreFrom(backup, { values, io }, signal);
@@ -65,7 +65,7 @@ async function restoreFrom(backup: ReadBackup, { values, io }: Wanted, signal: A
   }
 }
 
-/** With it the platform goes on above what agents have seen since the backup, for a day. */
+/** Makes the platform, for one day, continue above the revisions that agents have seen since the backup. */
 async function leaveMark(values: LocalValues, signal: AbortSignal): Promise<void> {
   const { databaseFile: sqliteFile } = filesOf(values);
   const storage = await openDatabase({ choice: values.database, sqliteFile, modules: SCHEMA_MODULES }, signal);

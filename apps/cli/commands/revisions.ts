@@ -26,13 +26,13 @@ const SETTINGS = {
   diff: {
     kind: boolean(),
     default: 'false',
-    sentence: 'What it changed, target by target; of the last one, unless REVISION is said.',
+    sentence: 'Show what a revision changed, target by target; default is the last revision.',
     group,
     from,
   },
   against: {
     kind: integer(REVISION),
-    unset: 'the one before',
+    unset: 'the previous revision',
     sentence: 'With --diff: the revision to compare with.',
     group,
     from,
@@ -41,14 +41,14 @@ const SETTINGS = {
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '50',
-    sentence: 'At most so many revisions, or targets of a difference.',
+    sentence: 'The maximum number of revisions, or of targets in a diff.',
     group,
     from,
   },
   output: {
     kind: oneOf(['table', 'wide', 'json', 'yaml', 'name']),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group,
     from,
   },
@@ -67,9 +67,9 @@ export const revisions: Command = {
     const command = readClientCommand({ settings: SETTINGS, expects: ['NAME'], more: true }, args, io);
     const { values, positionals } = command;
     const [, word, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+    if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
     if (!values.diff && (values.against ?? values.target) !== undefined) {
-      throw new UsageError('--against and --target go with --diff');
+      throw new UsageError('--against and --target require --diff');
     }
     const revision = word === undefined ? undefined : readRevision(word);
     if (values.diff) return await showDiff(command, { io, revision }, signal);
@@ -116,7 +116,7 @@ async function showDiff(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { output, against, target, limit } = command.values;
-  if (output === 'name') throw new UsageError('-o name: a difference has no name');
+  if (output === 'name') throw new UsageError('-o name: a diff has no name');
   const question = { address: addressOf(command), revision, against, target, limit };
   const diff = await readRevisionDiff(command.api, question, signal);
   if (output === 'json' || output === 'yaml') io.out(renderData(output, diff));

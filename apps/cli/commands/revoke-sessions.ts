@@ -9,7 +9,7 @@ export const revokeSessions: Command = {
     helpText({
       usage: 'fleetshift revoke-sessions USER [flags]',
       summary:
-        'Logs a user out everywhere: all sessions end, and the tokens that issuers gave out until now. What was granted stays,\nand whoever may log in can do so again.',
+        'Logs a user out everywhere: ends all sessions and all tokens that issuers have issued so far. Grants stay,\nand the user can log in again.',
       settings: CLIENT_SETTINGS,
     }),
   async run(args, io, signal) {

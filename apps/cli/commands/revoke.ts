@@ -19,14 +19,14 @@ const flag = ['flag'] as const;
 const SETTINGS = {
   from: {
     kind: text('SUBJECT'),
-    sentence: 'From whom: user:alice, group:dev or sa:WORKSPACE/NAME.',
+    sentence: 'The subject: user:alice, group:dev or sa:WORKSPACE/NAME.',
     group,
     from: flag,
   },
-  permission: { kind: text('NAME'), sentence: "In place of a role: an addon's permission.", group, from: flag },
+  permission: { kind: text('NAME'), sentence: "Instead of a role: an addon's permission.", group, from: flag },
   ...DRY_RUN_SETTING,
-  workspace: { ...PLACE_SETTINGS.workspace, sentence: 'What was granted on this workspace; -w for short.' },
-  target: { ...PLACE_SETTINGS.target, sentence: 'What was granted on this target.' },
+  workspace: { ...PLACE_SETTINGS.workspace, sentence: 'Grants on this workspace; -w for short.' },
+  target: { ...PLACE_SETTINGS.target, sentence: 'Grants on this target.' },
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
@@ -35,15 +35,15 @@ export const revoke: Command = {
     helpText({
       usage: 'fleetshift revoke ROLE --from SUBJECT -w WORKSPACE|--target TARGET [flags]',
       summary:
-        'Takes back what was granted to somebody on just this workspace or target. What flows down from above is taken back\nthere; by its name a grant is taken back with "fleetshift delete grant NAME".',
+        'Revokes the grant of a subject on exactly this workspace or target. Revoke inherited grants where they were made.\nTo revoke a grant by its name use "fleetshift delete grant NAME".',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
     const command = readClientCommand({ settings: SETTINGS, expects: [], more: true }, args, io);
     const { api, values, positionals, contextWorkspace } = command;
     const { from, permission, dryRun } = values;
-    if (positionals.length > 1) throw new UsageError(`"${positionals[1]}": an argument that is not expected here`);
-    if (from === undefined) throw new UsageError('say from whom with --from, as user:alice');
+    if (positionals.length > 1) throw new UsageError(`unexpected argument "${positionals[1]}"`);
+    if (from === undefined) throw new UsageError('name the subject with --from, as user:alice');
     const subject = readSubject('--from', from);
     const granted = readGranted(positionals[0], permission);
     const place = placeOf(grantKind, values, contextWorkspace);
@@ -51,8 +51,8 @@ export const revoke: Command = {
     const names = items.filter((item) => isThat(item, subject, granted)).map((item) => String(item['name']));
     if (names.length === 0) {
       const what = granted.role ?? granted.permission;
-      const act = 'see what there is with "fleetshift get grants --inherited"';
-      throw new ClientError('NOT_FOUND', `${from} was not granted ${what} just there; ${act}`);
+      const act = 'list grants with "fleetshift get grants --inherited"';
+      throw new ClientError('NOT_FOUND', `${from} has no grant of ${what} on exactly this resource; ${act}`);
     }
     const tasks = names.map((name) => ({
       name: `grant/${name}`,

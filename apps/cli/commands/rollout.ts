@@ -42,15 +42,15 @@ export const rollout: Command = {
     const lines = Object.entries(ROLLOUT_VERBS).map(([verb, summary]) => `  ${verb.padEnd(width)}${summary}`);
     return helpText({
       usage: `fleetshift rollout ${VERBS.join('|')} NAME [flags]`,
-      summary: `Looks at the rollout of a deployment, and steers it.\n\n${lines.join('\n')}`,
+      summary: `Shows and controls the rollout of a deployment.\n\n${lines.join('\n')}`,
       settings: ROLLOUT_SETTINGS,
     });
   },
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${VERBS.join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${VERBS.join(', ')}`);
     const verb = VERBS.find((each) => each === word) as RolloutVerb | undefined;
     if (verb !== undefined) return await RUNS[verb](args, io, signal);
-    const act = 'fleetshift rollout --help lists what can';
-    throw new UsageError(`"${word}" cannot be done with rollouts${suggestion(word, VERBS)}\n${act}`);
+    const act = 'see: fleetshift rollout --help';
+    throw new UsageError(`unknown action "${word}"${suggestion(word, VERBS)}\n${act}`);
   },
 };

@@ -19,7 +19,7 @@ export const serve: Command = {
       io.out(printSettings(PLATFORM_SETTINGS, resolved));
       return EXIT.ok;
     }
-    // Only now: help and a wrong setting need no server.
+    // Loaded late: help and invalid settings need no server code.
     const { runPlatform } = await import('../../platform/run.ts');
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
     const terminal = io.outIsTerminal ? { write: (text: string) => io.out(text) } : undefined;

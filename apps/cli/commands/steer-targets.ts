@@ -19,13 +19,13 @@ export interface Steering {
 
 const ANSWER: TObject = Type.Object({ name: TargetSchema.properties.name });
 
-/** The same verb for each target. Their kind may be said, and need not. */
+/** Calls the same verb for each target. The kind in the arguments is optional. */
 export async function steerTargets(steering: Steering, signal: AbortSignal): Promise<ExitCode> {
   const { api, io, words, verb, body, done, dryRun } = steering;
   const [first = ''] = words;
   const isNamed = first.includes('/') || ['target', 'targets', 'tgt'].includes(first);
   const things = someThings(isNamed ? words : ['targets', ...words], verb);
-  if (things.some(({ kind }) => kind !== targetKind)) throw new UsageError(`only targets can be told to ${verb}`);
+  if (things.some(({ kind }) => kind !== targetKind)) throw new UsageError(`${verb} supports only targets`);
   const tasks = things.map(({ name }) => ({
     name: `target/${name}`,
     run: async () => {

@@ -10,7 +10,7 @@ import { PASSTHROUGH_SETTINGS, passThrough } from './target/pass-through.ts';
 type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<ExitCode>;
 
 const VERBS: Readonly<Record<string, Verb>> = {
-  // Loaded when it is asked for: nothing else here speaks with clusters.
+  // Loaded on demand: no other command talks to clusters.
   add: async (args, io, signal) => await (await import('./target/add-targets.ts')).addTargets(args, io, signal),
   enroll: enrollTarget,
   'install-manifest': installManifest,
@@ -21,23 +21,23 @@ const VERBS: Readonly<Record<string, Verb>> = {
   uncordon: (args, io, signal) => uncordon.run(args, io, signal),
 };
 
-const SUMMARY = `Lets machines and clusters come in, and steers what they are delivered.
+const SUMMARY = `Adds machines and clusters, and controls what is delivered to them.
 
-  add               makes targets of the clusters in your kubeconfig, at once: the platform serves them
-                    by itself, and nothing is installed there
-  enroll [NAME...]  makes a bootstrap token, and prints the command that a machine enrols with;
+  add               creates targets for the clusters in your kubeconfig: the platform serves them
+                    directly, and nothing is installed there
+  enroll [NAME...]  creates a bootstrap token, and prints the command that a machine enrols with;
                     with names, the token is for these targets only
   install-manifest [NAME]
-                    prints what "kubectl apply -f -" makes a cluster a target with; the Helm chart
-                    deploy/charts/fleetshift-agent says the same
+                    prints the manifest that makes a cluster a target, for "kubectl apply -f -"; the Helm
+                    chart deploy/charts/fleetshift-agent does the same
   bootstrap-resource-set NAME
-                    makes a ClusterResourceSet of Cluster API, which makes a target of each cluster
-                    that it matches
-  passthrough NAME  lets tokens of one issuer and audience go to the API server as they are
-  cordon NAME...    lets targets keep what they have, and get nothing new
-  uncordon NAME...  lets them get new things again
+                    creates a ClusterResourceSet of Cluster API, which makes each matching cluster
+                    a target
+  passthrough NAME  passes tokens of one issuer and audience on to the API server unchanged
+  cordon NAME...    stops new deployments to targets; existing ones stay
+  uncordon NAME...  allows new deployments to them again
 
-"fleetshift get bootstrap-tokens" lists the tokens, "fleetshift get fleetlets" who has enrolled.`;
+"fleetshift get bootstrap-tokens" lists the tokens, "fleetshift get fleetlets" the enrolled fleetlets.`;
 
 export const target: Command = {
   help: () =>
@@ -50,27 +50,27 @@ export const target: Command = {
       }),
       helpText({
         usage: 'fleetshift target add [--context CONTEXT]... [--all-contexts] [flags]',
-        summary: 'The same again changes nothing; with another kubeconfig, the platform goes on with that.',
+        summary: 'Repeating it changes nothing; with another kubeconfig, the platform switches to that.',
         settings: ADD_SETTINGS,
       }),
       helpText({
         usage: 'fleetshift target bootstrap-resource-set NAME --selector KEY=VALUE [--apply] [flags]',
-        summary: `Each cluster enrols as a target of its own, named after itself, with the label fleetshift.io/correlation=NAME.
-The same again, with a later token, is for clusters that are yet to come.`,
+        summary: `Each cluster enrols as its own target, named after the cluster, with the label fleetshift.io/correlation=NAME.
+Running it again with a later token is for future clusters.`,
         settings: BOOTSTRAP_SET_SETTINGS,
       }),
       helpText({
         usage: 'fleetshift target passthrough NAME --issuer NAME --audience AUDIENCE|--clear [flags]',
         summary:
-          'Needs targets.passthrough on the root workspace. The audience is one that the platform does not accept.',
+          'Requires targets.passthrough on the root workspace. The platform itself must not accept the audience.',
         settings: PASSTHROUGH_SETTINGS,
       }),
     ].join('\n'),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb !== undefined) return await verb(args, io, signal);
     const known = suggestion(word, Object.keys(VERBS));
-    throw new UsageError(`"${word}" cannot be done with targets${known}\nfleetshift target --help lists what can`);
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift target --help`);
   },
 };

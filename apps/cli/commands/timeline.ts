@@ -17,18 +17,18 @@ const group = 'Which and how';
 const from = ['flag'] as const;
 
 const SETTINGS = {
-  target: { kind: text('NAME'), sentence: 'Only what happened to this target.', group, from },
+  target: { kind: text('NAME'), sentence: 'Only events of this target.', group, from },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '200',
-    sentence: 'At most so many entries, the first first.',
+    sentence: 'The maximum number of entries, oldest first.',
     group,
     from,
   },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group,
     from,
   },
@@ -40,7 +40,7 @@ export const timeline: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift timeline NAME [REVISION] [flags]',
-      summary: 'Tells what happened in a rollout and when; in the last one, unless REVISION is said.',
+      summary: 'Shows what happened in a rollout and when; default is the last rollout.',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -48,7 +48,7 @@ export const timeline: Command = {
     const { api, values, positionals, contextWorkspace } = command;
     const { workspace, target, limit, output } = values;
     const [word = '', number, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+    if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
     const address = deploymentNamed({ word, workspace, contextWorkspace });
     const revision = number === undefined ? await lastRevision(api, address, signal) : readRevision(number);
     const path = [...deploymentPath(address), 'revisions', String(revision), 'timeline'];
@@ -56,8 +56,8 @@ export const timeline: Command = {
     const { items, more } = await readPages(api, pages, signal);
     if (output !== 'table') io.out(renderData(output, { items }));
     else if (items.length > 0) io.out(renderTimeline(items));
-    else io.err('nothing happened yet\n');
-    if (more) io.err(`there is more; --limit ${limit * 10} shows more of it\n`);
+    else io.err('no entries yet\n');
+    if (more) io.err(`there are more; --limit ${limit * 10} shows more of them\n`);
     return EXIT.ok;
   },
 };

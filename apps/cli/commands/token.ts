@@ -13,31 +13,34 @@ const group = 'Token';
 const from = ['flag'] as const;
 
 const SETTINGS = {
-  ttl: { kind: text('DURATION'), unset: '90d', sentence: 'How long a new one is valid, such as 30d.', group, from },
+  ttl: { kind: text('DURATION'), unset: '90d', sentence: 'How long a new token is valid, such as 30d.', group, from },
   overlap: {
     kind: text('DURATION'),
-    unset: 'not at all',
-    sentence: 'rotate: how long the old one is still taken.',
+    unset: 'none',
+    sentence: 'rotate: how long the old token stays valid.',
     group,
     from,
   },
   within: {
     kind: text('RESOURCE'),
-    sentence: 'create: nothing outside of this, as workspaces/web.',
+    sentence: 'create: restrict the token to this resource, as workspaces/web.',
     group,
     from,
   },
   role: {
     kind: listOf(oneOf(TOKEN_ROLES)),
     default: '',
-    sentence: 'create: nothing that these roles do not imply.',
+    sentence: 'create: restrict the token to permissions of these roles.',
     group,
     from,
   },
-  'display-name': { kind: text('NAME'), sentence: 'create: what people call it.', group, from },
+  'display-name': { kind: text('NAME'), sentence: 'create: a display name.', group, from },
   ...DRY_RUN_SETTING,
   workspace: PLACE_SETTINGS.workspace,
-  'service-account': { ...PLACE_SETTINGS['service-account'], sentence: 'rotate, revoke: whose token it is.' },
+  'service-account': {
+    ...PLACE_SETTINGS['service-account'],
+    sentence: 'rotate, revoke: the service account of the token.',
+  },
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
@@ -46,10 +49,10 @@ type Verb = (command: TokenCommand, signal: AbortSignal) => Promise<ExitCode>;
 
 const VERBS: Readonly<Record<string, Verb>> = { create, rotate, revoke };
 
-const SUMMARY = `Looks after the tokens of a service account. A token is shown once, on standard output and nowhere else.
+const SUMMARY = `Manages the tokens of a service account. A token is shown once, on standard output only.
 
-  create SERVICE-ACCOUNT           makes a token
-  rotate ID --service-account NAME  makes one in its place; with --overlap both are taken for a while
+  create SERVICE-ACCOUNT            creates a token
+  rotate ID --service-account NAME  replaces a token; with --overlap both are valid for a while
   revoke ID --service-account NAME  ends it at once
 
 "fleetshift get tokens --service-account NAME" lists them.`;
@@ -62,11 +65,11 @@ export const token: Command = {
       settings: SETTINGS,
     }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb === undefined) {
       const known = suggestion(word, Object.keys(VERBS));
-      throw new UsageError(`"${word}" cannot be done with tokens${known}\nfleetshift token --help lists what can`);
+      throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift token --help`);
     }
     const expects = [word === 'create' ? 'SERVICE-ACCOUNT' : 'ID'];
     const command = readClientCommand({ settings: SETTINGS, expects }, args, io);
@@ -123,7 +126,7 @@ function placeIn({ workspace, serviceAccount }: TokenCommand['values'], contextW
 
 function refuse(useless: Readonly<Record<string, unknown>>, verb: string): void {
   const given = Object.entries(useless).find(([, value]) => value !== undefined);
-  if (given !== undefined) throw new UsageError(`--${given[0]} says nothing to ${verb}; leave it out`);
+  if (given !== undefined) throw new UsageError(`--${given[0]} does not apply to ${verb}; leave it out`);
 }
 
 interface Minted {
@@ -132,12 +135,12 @@ interface Minted {
   readonly expireTime: string;
 }
 
-/** The secret alone on standard output, so that a script can keep it. That of a dry run was never made. */
+/** Only the secret goes to standard output, so that a script can store it. A dry run creates none. */
 function show(
   { name, token: secret, expireTime }: Minted,
   { io, dryRun }: { readonly io: Io; readonly dryRun: boolean },
 ) {
-  if (dryRun) return io.err('a token can be made (dry run)\n');
+  if (dryRun) return io.err('a token can be created (dry run)\n');
   io.out(`${secret}\n`);
-  io.err(`token/${name} created; it ends ${renderTime(expireTime)}, and is not shown again\n`);
+  io.err(`token/${name} created; it expires ${renderTime(expireTime)}, and is not shown again\n`);
 }

@@ -6,11 +6,11 @@ export const version: Command = {
 
 Shows the version of FleetShift.
 
-  --json  as one JSON object, with the versions of what it runs on
+  --json  as one JSON object, with the versions of its runtime
 `,
   async run(args, io) {
     const unknown = args.find((arg) => arg !== '--json');
-    if (unknown !== undefined) throw new UsageError(`"${unknown}": an argument that is not expected here`);
+    if (unknown !== undefined) throw new UsageError(`unexpected argument "${unknown}"`);
     io.out(args.includes('--json') ? `${JSON.stringify(facts())}\n` : `fleetshift ${packageJson.version}\n`);
     return EXIT.ok;
   },

@@ -13,7 +13,8 @@ export const whereCanI: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift where-can-i PERMISSION | VERB KIND [flags]',
-      summary: 'Lists what you, or somebody, may do it to. Ends with 1 when there is nothing.',
+      summary:
+        'Lists the resources on which you or another subject have the permission. Exits with 1 when there are none.',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {

@@ -11,7 +11,7 @@ export const whoCan: Command = {
     helpText({
       usage: 'fleetshift who-can PERMISSION | VERB KIND [flags]',
       summary:
-        'Lists the users, groups and service accounts to whom it was granted, there or further up. Ends with 1 when there are\nnone.',
+        'Lists the users, groups and service accounts that have the permission, granted there or inherited. Exits with 1 when there are\nnone.',
       settings: WHO_CAN_SETTINGS,
     }),
   async run(args, io, signal) {

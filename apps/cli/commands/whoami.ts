@@ -10,7 +10,7 @@ export const whoami: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift whoami [flags]',
-      summary: 'Shows who the platform takes you for.',
+      summary: 'Shows the current identity.',
       settings: WHOAMI_SETTINGS,
     }),
   async run(args, io, signal) {

@@ -15,13 +15,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
   resume: resumeWorkflow,
 };
 
-const SUMMARY = `Looks at what a platform executes durably, and steers it.
+const SUMMARY = `Shows and controls the workflows of a platform.
 
-  list       the workflows, the newest first
-  show ID    one of them: what it waits for, since when, and what lets it go on
-  cancel ID  gives up what it waits for; it may still clean up after itself
-  pause ID   lets what runs finish, and starts nothing new
-  resume ID  lets it go on`;
+  list       lists the workflows, newest first
+  show ID    shows one of them: what it waits for, since when, and what lets it continue
+  cancel ID  cancels what it waits for; the workflow may still clean up
+  pause ID   lets running work finish, and starts nothing new
+  resume ID  lets it continue`;
 
 export const workflow: Command = {
   help: () =>
@@ -31,10 +31,10 @@ export const workflow: Command = {
       settings: WORKFLOW_SETTINGS,
     }),
   async run([word, ...args], io, signal) {
-    if (word === undefined) throw new UsageError(`say what to do: ${Object.keys(VERBS).join(', ')}`);
+    if (word === undefined) throw new UsageError(`missing action: one of ${Object.keys(VERBS).join(', ')}`);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
     if (verb !== undefined) return await verb(args, io, signal);
     const known = suggestion(word, Object.keys(VERBS));
-    throw new UsageError(`"${word}" cannot be done with workflows${known}\nfleetshift workflow --help lists what can`);
+    throw new UsageError(`unknown action "${word}"${known}\nsee: fleetshift workflow --help`);
   },
 };

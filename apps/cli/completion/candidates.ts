@@ -5,14 +5,14 @@ import { KINDS } from '../kinds/kinds.ts';
 import { ITEM_FORMATS } from '../output/render-items.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
-/** What a word can be completed to: words that are known, or names that somebody has to be asked for. */
+/** The candidates for a word: known words, or names to ask the platform for. */
 export type Candidates =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'names'; readonly of: Kind }
   | { readonly kind: 'contexts' };
 
 interface CommandLine {
-  /** All behind `fleetshift`; the last is the one to complete, and may be empty. */
+  /** All words after `fleetshift`; the last is the one to complete and may be empty. */
   readonly words: readonly string[];
   readonly commands: readonly string[];
   readonly load: (command: string) => Promise<Command | undefined>;
@@ -37,7 +37,7 @@ const WITH_KIND: Readonly<Record<string, (kind: Kind) => boolean>> = {
   delete: ({ deletable }) => deletable === true,
   label: ({ labelled }) => labelled === true,
 };
-/** By the flag in front of it. Files are the shell's own business. */
+/** By the flag before the word. The shell completes files itself. */
 const VALUES: Readonly<Record<string, string>> = {
   '-w': 'workspaces',
   '--workspace': 'workspaces',
@@ -46,11 +46,11 @@ const VALUES: Readonly<Record<string, string>> = {
   '--deployment': 'deployments',
 };
 const FILES = ['-f', '--filename', '--file', '--template', '--values', '--ca-file', '--token-file', '--data'];
-/** They are about the deployment that they name. */
+/** Verbs whose argument is a deployment. */
 const OF_DEPLOYMENT = ['deploy', 'preview', 'revisions', 'timeline'];
 const NOTHING: Candidates = { kind: 'words', words: [] };
 
-/** What may stand in place of the last word. Whether it begins as that does is for the caller to see. */
+/** The candidates for the last word. The caller filters them by prefix. */
 export async function candidatesFor({ words, commands, load }: CommandLine): Promise<Candidates> {
   const [name = '', ...rest] = words;
   if (rest.length === 0) return { kind: 'words', words: commands };
@@ -106,7 +106,7 @@ interface Flag {
   readonly hasValue: boolean;
 }
 
-/** Help lists each flag at the beginning of a line, with what it takes: a second list would drift from it. */
+/** Reads the flags from the help, which lists each at the beginning of a line with its value: a second list would go stale. */
 function flagsIn(help: string): Flag[] {
   return [...help.matchAll(/^ {2}(--[a-z][-a-z]*)( \S)?/gm)].map(([, flag = '', value]) => ({
     flag,

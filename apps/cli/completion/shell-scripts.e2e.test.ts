@@ -15,7 +15,7 @@ chmodSync(join(folder, 'fleetshift'), 0o755);
 
 type Shell = keyof typeof SHELL_SCRIPTS;
 
-/** What each shell does when somebody presses the key; zsh wants a terminal for that, so that its own parts are played. */
+/** Simulates the completion key in each shell. zsh needs a terminal for it, so its builtins are stubbed. */
 const PRESS: Readonly<
   Record<Shell, { readonly flags: readonly string[]; readonly code: (words: string[]) => string }>
 > = {
@@ -38,13 +38,13 @@ const PRESS: Readonly<
 };
 
 for (const [shell, script] of Object.entries(SHELL_SCRIPTS) as [Shell, string][]) {
-  // A shell may make folders in its home before it does anything.
+  // A shell may create folders in its home at startup.
   const isThere = spawnSync(shell, ['-c', 'true'], { env: bareEnvironment(folder) }).error === undefined;
   describe(`completion in ${shell}`, { skip: !isThere && `there is no ${shell} on this machine` }, () => {
     writeFileSync(join(folder, shell), script);
     const { flags, code } = PRESS[shell];
     const press = (...words: string[]): string[] => {
-      // Without files, which a shell offers where it is told of nothing else.
+      // Without files, which a shell offers when it has no other candidates.
       const PATH = `${folder}${delimiter}${process.env['PATH']}`;
       const env = bareEnvironment(folder, { PATH, FLEETSHIFT_CONFIG: 'none' });
       const told = execFileSync(shell, [...flags, code(['fleetshift', ...words])], { env, cwd: '/', encoding: 'utf8' });

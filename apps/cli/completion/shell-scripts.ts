@@ -1,4 +1,4 @@
-/** What a shell reads once. What may stand next it asks the command itself each time, so that it knows names as well. */
+/** The scripts that shells source. They call `fleetshift __complete` for each completion, so that names are completed too. */
 export const SHELL_SCRIPTS = {
   bash: `# fleetshift completion for bash: source <(fleetshift completion bash)
 _fleetshift() {

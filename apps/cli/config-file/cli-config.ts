@@ -1,6 +1,6 @@
 import { ConfigFileError } from './config-file-error.ts';
 
-/** What a login at an issuer gave us, and what it takes to have it renewed. */
+/** The tokens of a login at an issuer, and everything needed to refresh them. */
 export interface IssuerCredentials {
   readonly kind: 'issuer';
   readonly issuer: string;
@@ -12,7 +12,7 @@ export interface IssuerCredentials {
   readonly refreshToken?: string;
 }
 
-/** Of a service account, or of a one-time login. */
+/** A token of a service account or of a one-time login. */
 interface TokenCredentials {
   readonly kind: 'token';
   readonly token: string;
@@ -24,13 +24,13 @@ export type Credentials = IssuerCredentials | TokenCredentials;
 export interface CliContext {
   readonly name: string;
   readonly server: string;
-  /** In PEM, beside those that this machine trusts anyway. */
+  /** In PEM, in addition to the authorities that this machine trusts. */
   readonly ca?: string;
   readonly workspace?: string;
   readonly credentials?: Credentials;
 }
 
-/** The file of the CLI, as a kubeconfig is: platforms by name, and the one that is meant when none is named. */
+/** The configuration file of the CLI, similar to a kubeconfig: platforms by name, and the current one. */
 export interface CliConfig {
   readonly version: 1;
   readonly currentContext?: string;
@@ -39,7 +39,7 @@ export interface CliConfig {
 
 export const EMPTY_CONFIG: CliConfig = { version: 1, contexts: [] };
 
-/** The one that is named, else the current one; `undefined` when there is neither. */
+/** The named context, else the current one; `undefined` when there is neither. */
 export function contextIn({ contexts, currentContext }: CliConfig, name: string | undefined): CliContext | undefined {
   const wanted = name ?? currentContext;
   if (wanted === undefined) return undefined;
@@ -48,11 +48,11 @@ export function contextIn({ contexts, currentContext }: CliConfig, name: string 
   const known = contexts.map((context) => context.name).join(', ') || 'none';
   throw new ConfigFileError(
     'CONTEXT_NOT_FOUND',
-    `there is no context ${wanted} (there are: ${known}); make it with "fleetshift login --context ${wanted}"`,
+    `no context ${wanted} (known: ${known}); create it with "fleetshift login --context ${wanted}"`,
   );
 }
 
-/** With this context in place of the one of its name, or beside the others; and current from now on. */
+/** Adds the context or replaces the one with the same name, and makes it current. */
 export function withContext(config: CliConfig, context: CliContext): CliConfig {
   const others = config.contexts.filter(({ name }) => name !== context.name);
   const contexts = [...others, context].sort((a, b) => (a.name < b.name ? -1 : 1));

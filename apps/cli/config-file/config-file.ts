@@ -22,30 +22,30 @@ import { parseConfig } from './parse-config.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOCK_WAIT_MS = 10_000;
-/** Nobody holds it for so long who still lives: a refresh has a deadline well below. */
+/** A lock older than this is stale: the deadline of a refresh is well below it. */
 const LOCK_STALE_MS = 60_000;
 const LOCK_LOOK_MS = 50;
 
-/** `$FLEETSHIFT_CONFIG`, else where this user keeps such files. */
+/** `$FLEETSHIFT_CONFIG`, else the default location of this user. */
 export function configFilePath(environment: Environment): string {
   const { FLEETSHIFT_CONFIG: named, XDG_CONFIG_HOME: folder, HOME: home = '/' } = environment;
   return resolve(named || join(folder || join(home, '.config'), 'fleetshift', 'config.yaml'));
 }
 
-/** Empty when there is no file yet. It holds credentials, so it is refused when others could read it. */
+/** Empty when there is no file yet. The file contains credentials, so it is refused when other users can read it. */
 export function readConfigFile(file: string): CliConfig {
   const facts = attempt(file, () => statSync(file, { throwIfNoEntry: false }));
   if (facts === undefined) return EMPTY_CONFIG;
-  if ((facts.mode & 0o077) !== 0) throw unusable(file, `can be read by other users; run: chmod 600 ${file}`);
+  if ((facts.mode & 0o077) !== 0) throw unusable(file, `is readable by other users; run: chmod 600 ${file}`);
   const raw = attempt(file, (): unknown => parseYaml(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
   const config = parseConfig(raw);
   if (typeof config !== 'string') return config;
-  throw unusable(file, `is not a configuration of this version (${config})`);
+  throw unusable(file, `is not valid for this version (${config})`);
 }
 
 /**
- * Reads, changes and writes it, one process after the other: two that use up the same refresh token at the same time would
- * look like a thief to the issuer. The body may take its time, within bounds.
+ * Reads, changes and writes the file under a lock. Two processes that use the same refresh token at once would look
+ * like token theft to the issuer. The callback may take some time, within the limit of the lock.
  */
 export async function changeConfigFile<T>(
   file: string,
@@ -62,7 +62,7 @@ export async function changeConfigFile<T>(
   }
 }
 
-/** Whole or not at all, and private from its first byte on. */
+/** Written atomically, and private from the first byte. */
 function writeConfigFile(file: string, config: CliConfig): void {
   attempt(file, () => {
     const draft = `${file}.${process.pid}`;
@@ -84,7 +84,7 @@ async function takeLock(lock: string, signal: AbortSignal): Promise<void> {
     if (Date.now() > deadline) {
       throw new ConfigFileError(
         'CONFIG_FILE_BUSY',
-        `another fleetshift changes the configuration; if none runs, remove ${lock}`,
+        `another fleetshift process is changing the configuration; if none is running, remove ${lock}`,
       );
     }
     await sleep(LOCK_LOOK_MS, signal);
@@ -98,13 +98,13 @@ function tryLock(lock: string): boolean {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     const facts = statSync(lock, { throwIfNoEntry: false });
-    // Left behind by one that was killed.
+    // Left behind by a process that was killed.
     if (facts !== undefined && Date.now() - facts.mtimeMs > LOCK_STALE_MS) rmSync(lock, { force: true });
     return false;
   }
 }
 
-/** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */
+/** Node's `recursive` never returns where a folder exists and creating a child fails with ENOENT, as in /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));

@@ -1,15 +1,15 @@
 import type { CliConfig } from './cli-config.ts';
 
-/** The fields of a map: those that it has, those that it may have, and no others. */
+/** The fields of a map: required ones, optional ones, and no others. */
 interface Shape {
   readonly required: Readonly<Record<string, Check>>;
   readonly optional?: Readonly<Record<string, Check>>;
 }
 
-/** Says what is wrong with the value at the path. */
+/** Returns what is wrong with the value at the path. */
 type Check = (value: unknown, path: string) => string | undefined;
 
-const text: Check = (value, path) => (typeof value === 'string' ? undefined : `${path} must be text`);
+const text: Check = (value, path) => (typeof value === 'string' ? undefined : `${path} must be a string`);
 const word: Check = (value, path) => (value === '' ? `${path} must not be empty` : text(value, path));
 
 const ISSUER = map({
@@ -37,10 +37,10 @@ const CONFIG = map({
 });
 
 /**
- * The configuration, or what is wrong with it.
+ * Returns the configuration, or what is wrong with it.
  *
- * DECISION: by hand. Nearly every command reads this file before its request, and the modules of a schema take longer to load
- * than the request does.
+ * DECISION: hand-written. Nearly every command reads this file before its request, and loading the schema modules takes
+ * longer than the request.
  */
 export function parseConfig(raw: unknown): CliConfig | string {
   return CONFIG(raw, '') ?? (raw as CliConfig);
@@ -55,7 +55,7 @@ function map({ required, optional = {} }: Shape): Check {
     return firstOf(
       Object.entries(value).map(([field, content]) => () => {
         const check = fields.get(field);
-        return check === undefined ? `${path}/${field} is not known` : check(content, `${path}/${field}`);
+        return check === undefined ? `${path}/${field} is unknown` : check(content, `${path}/${field}`);
       }),
     );
   };

@@ -6,7 +6,7 @@ export const approvalKind = defineKind({
   name: 'approval',
   plural: 'approvals',
   title: 'Approval',
-  summary: 'what rollouts wait for people to say; answered by "fleetshift rollout approve"',
+  summary: 'approvals that rollouts wait for; answered with "fleetshift rollout approve"',
   schema: async () => (await import('#protocol/api')).ApprovalSchema,
   takes: ['workspace', 'all-workspaces'],
   nameOf: ({ uid }) => uid,

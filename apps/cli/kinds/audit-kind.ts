@@ -5,7 +5,7 @@ export const auditKind = defineKind({
   name: 'audit',
   plural: 'audit',
   title: 'AuditEntry',
-  summary: 'what was done and what was refused, the newest first',
+  summary: 'performed and refused operations, newest first',
   schema: async () => (await import('#protocol/api')).AuditEntrySchema,
   takes: ['workspace', 'all-workspaces'],
   limit: 100,
@@ -19,6 +19,7 @@ export const auditKind = defineKind({
     { heading: 'REQUEST', wide: true, cell: ({ requestId }) => requestId },
     { heading: 'POSITION', wide: true, cell: ({ position }) => position?.toString() },
   ],
-  // Whoever may read the audit of the whole instance does not lose sight of it by what the context means.
+  // The workspace of the context is ignored, so that a caller who may read the audit log of the whole instance sees all
+  // of it.
   list: ({ workspace, workspaceIsSaid }) => ({ path: ['audit'], query: workspaceIsSaid ? { workspace } : {} }),
 });

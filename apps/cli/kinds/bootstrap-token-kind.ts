@@ -6,7 +6,7 @@ export const bootstrapTokenKind = defineKind({
   name: 'bootstraptoken',
   plural: 'bootstrap-tokens',
   title: 'BootstrapToken',
-  summary: 'what machines enrol with; made by "fleetshift target enroll"',
+  summary: 'tokens that machines enrol with; created by "fleetshift target enroll"',
   schema: async () => (await import('#protocol/api')).BootstrapTokenSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,

@@ -10,7 +10,7 @@ export function timeCell(time: string | undefined): string {
   return time === undefined ? '-' : renderTime(time);
 }
 
-/** `user:alice`, as flags take it. */
+/** `user:alice`, as flags accept it. */
 export function subjectCell({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind}:${id}`;
 }

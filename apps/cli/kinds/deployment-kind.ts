@@ -11,7 +11,7 @@ export const deploymentKind = defineKind({
   plural: 'deployments',
   short: 'deploy',
   title: 'Deployment',
-  summary: 'what to deploy, to which targets, and how',
+  summary: 'content to deploy, to which targets, and how',
   schema: async () => (await import('#protocol/api')).DeploymentSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   nameOf: ({ name }) => name,
@@ -57,7 +57,7 @@ export const deploymentKind = defineKind({
     typed: ['manifest', 'rollout'],
     place: ['workspace'],
     needs: ({ place }) => [`workspace/${workspaceOf(place)}`],
-    // Nobody means by a document which he keeps that a rollout is to go on.
+    // `rolloutState` is left out: applying a stored document should not resume a paused rollout.
     derived: ({ rolloutState }) => (rolloutState === 'running' ? ['rolloutState'] : []),
     placeOf: ({ workspace }) => ({ workspace }),
   },
@@ -74,7 +74,7 @@ export const deploymentKind = defineKind({
     const act = `fleetshift rollout status ${item.name} -w ${item.workspace}`;
     return [
       { title: 'Conditions', text: conditions },
-      { title: 'Its rollout, stage by stage and target by target', text: `${printable(act)}\n` },
+      { title: 'Rollout by stage and target', text: `${printable(act)}\n` },
     ];
   },
 });

@@ -1,6 +1,6 @@
 import type { DeploymentResource } from '#protocol/api';
 
-/** In one word how it stands, and what needs somebody in the second. */
+/** The state of a deployment in one word, with the reason in parentheses when it needs a person. */
 export function deploymentState({ deleteTime, status, reconciling }: DeploymentResource): string {
   const { rollout, blocked, placement } = status;
   if (deleteTime !== undefined) return 'Deleting';

@@ -5,7 +5,7 @@ export const fleetletKind = defineKind({
   name: 'fleetlet',
   plural: 'fleetlets',
   title: 'Fleetlet',
-  summary: 'who has enrolled, and which targets it speaks for',
+  summary: 'enrolled fleetlets, and the targets that they serve',
   schema: async () => (await import('#protocol/api')).FleetletSchema,
   takes: [],
   nameOf: ({ name }) => name,
@@ -26,7 +26,7 @@ export const fleetletKind = defineKind({
 
 const SHOWN = 3;
 
-/** There may be a thousand: the first, and how many more. */
+/** There may be a thousand targets: shows the first, and how many more there are. */
 function someOf(targets: readonly string[]): string {
   if (targets.length === 0) return '-';
   const more = targets.length > SHOWN ? ` and ${targets.length - SHOWN} more` : '';

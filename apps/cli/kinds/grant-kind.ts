@@ -7,7 +7,7 @@ export const grantKind = defineKind({
   name: 'grant',
   plural: 'grants',
   title: 'Grant',
-  summary: 'who may do what, on a workspace or a target',
+  summary: 'permissions of subjects on a workspace or a target',
   schema: async () => (await import('#protocol/api')).GrantSchema,
   takes: ['workspace', 'target', 'inherited'],
   nameOf: ({ name }) => name,

@@ -8,7 +8,7 @@ export const indexSchemaKind = defineKind({
   name: 'indexschema',
   plural: 'index-schemas',
   title: 'IndexSchema',
-  summary: 'what is indexed of targets beyond what always is: of all, or with -w of those of a workspace',
+  summary: 'additional fields to index: for all targets, or with -w for those of a workspace',
   schema: async () => (await import('#protocol/api')).IndexSchemaSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,
@@ -20,7 +20,7 @@ export const indexSchemaKind = defineKind({
     { heading: 'UPDATED', cell: ({ updateTime }) => timeCell(updateTime) },
     { heading: 'UID', wide: true, cell: ({ uid }) => uid },
   ],
-  // Those of the root are those of all.
+  // Schemas of the root apply to all targets.
   list: ({ workspace = 'root' }) => ({
     path: workspace === 'root' ? ['index-schemas'] : ['workspaces', workspace, 'index-schemas'],
   }),

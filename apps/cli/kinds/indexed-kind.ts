@@ -6,7 +6,7 @@ export const indexedKind = defineKind({
   name: 'indexed',
   plural: 'indexed',
   title: 'Indexed',
-  summary: 'what is known of what is on a target, with --target',
+  summary: 'objects that are indexed on a target, with --target',
   schema: async () => (await import('#protocol/api')).IndexedObjectSchema,
   takes: ['target'],
   columns: [
@@ -20,7 +20,7 @@ export const indexedKind = defineKind({
     { heading: 'UPDATED', wide: true, cell: ({ updateTime }) => timeCell(updateTime) },
   ],
   list: ({ target }) => {
-    if (target === undefined) throw new UsageError('say of which target with --target');
+    if (target === undefined) throw new UsageError('name the target with --target');
     return { path: ['targets', target, 'index'] };
   },
 });

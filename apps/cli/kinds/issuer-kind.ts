@@ -6,7 +6,7 @@ export const issuerKind = defineKind({
   name: 'issuer',
   plural: 'issuers',
   title: 'Issuer',
-  summary: 'whose word is taken for who somebody is',
+  summary: 'identity providers that the platform trusts',
   schema: async () => (await import('#protocol/api')).IssuerSchema,
   takes: [],
   nameOf: ({ name }) => name,

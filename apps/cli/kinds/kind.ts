@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { ApiClient, Query } from '../client/api-client.ts';
 import type { Place, PlaceFlag } from './place.ts';
 
-/** A thing as the API shows it; which fields it has is checked by the schema of its kind. */
+/** A resource as in the API; the schema of its kind checks the fields. */
 export type Resource = Readonly<Record<string, unknown>>;
 
 export interface Column<Item> {
@@ -12,13 +12,13 @@ export interface Column<Item> {
   cell(item: Item): string | undefined;
 }
 
-/** Where things of a kind are, below `/v1`. */
+/** The location of resources of a kind, below `/v1`. */
 export interface Collection {
   readonly path: readonly string[];
   readonly query?: Query;
 }
 
-/** A heading and what stands below it. */
+/** A heading and the text below it. */
 export interface Section {
   readonly title: string;
   readonly text: string;
@@ -29,41 +29,41 @@ export interface Detail<Item> {
   readonly api: ApiClient;
 }
 
-/** How `apply` brings a thing to what a document says. */
+/** How `apply` brings a resource to the state of a document. */
 export interface ApplyRules<Item> {
-  /** What a document may say below `spec`, and what is sent to make one; loaded on demand. */
+  /** The schema of `spec` in a document, which is also the body of a create; loaded on demand. */
   readonly spec: () => Promise<TObject>;
-  /** Fields of the spec that are sent in a merge patch; all others never change. */
+  /** Fields of the spec that a merge patch may contain; all others are immutable. */
   readonly patched: readonly string[];
-  /** Of those, the ones that the API replaces as a whole. */
+  /** Patchable fields that the API replaces as a whole. */
   readonly replaced?: readonly string[];
-  /** Of those, the ones that have a `type`: with another one, the API takes them as a whole. */
+  /** Patchable fields with a `type`: a different `type` makes the API replace them as a whole. */
   readonly typed?: readonly string[];
-  /** Which fields beside the spec say where it is. */
+  /** Fields beside the spec that name the place. */
   readonly place?: readonly ('workspace' | 'target')[];
-  /** Fields that making one does not take: they are patched right behind it. */
+  /** Fields that a create does not accept: they are patched right after it. */
   readonly afterwards?: readonly string[];
-  /** Fields that the API shows nothing of, so that they cannot be compared. */
+  /** Write-only fields, which cannot be compared. */
   readonly hidden?: readonly string[];
-  /** A field that is changed by a verb of its own: `parent` by `:move`. */
+  /** A field that is changed by its own verb: `parent` by `:move`. */
   readonly verb?: { readonly field: string; readonly verb: string; readonly answer?: string };
-  /** Made and changed by one PUT of everything. */
+  /** Created and changed by a PUT of the whole resource. */
   readonly put?: true;
-  /** What has to be there before, as `workspace/shop`. */
+  /** Dependencies that must exist first, as `workspace/shop`. */
   needs(document: { readonly place: Place; readonly spec: Resource }): readonly string[];
-  /** Fields of the spec that the place says, so that a document does not. */
+  /** Fields of the spec that are derived from the place, so a document omits them. */
   fromPlace?(place: Place): Resource;
-  /** Fields that the API shows and works out by itself, so that a document does not say them. */
+  /** Fields that the platform computes, so a document omits them. */
   derived?(item: Item): readonly string[];
-  /** Where it is, as a document says it. */
+  /** The place of a resource, as a document states it. */
   placeOf?(item: Item): Resource;
 }
 
-/** The types of events that tell of things of a kind. */
+/** The event types of resources of a kind. */
 export interface KindEvents {
   readonly changed: readonly string[];
   readonly gone: readonly string[];
-  /** It is no longer in the workspace that it is said to be in. */
+  /** The resource is no longer in the workspace that the event names. */
   readonly left?: readonly string[];
 }
 
@@ -72,43 +72,43 @@ interface KindFields<Item> {
   readonly name: string;
   readonly plural: string;
   readonly short?: string;
-  /** What documents call it: `Workspace`. */
+  /** The kind in documents: `Workspace`. */
   readonly title: string;
   readonly summary: string;
-  /** The flags that say which of them are meant. */
+  /** The flags that select resources. */
   readonly takes: readonly PlaceFlag[];
   readonly columns: readonly Column<Item>[];
-  /** How many are listed unless told otherwise; all, without. */
+  /** The default limit of a list; without it, all are listed. */
   readonly limit?: number;
-  /** What only passes by, such as an entry of a log, has no name. */
+  /** Whether items have no name, such as entries of a log. */
   readonly nameOf?: (this: void, item: Item) => string;
-  /** All of them at a place. */
+  /** The list at a place. */
   list(place: Place): Collection;
-  /** Where one of them is found by its name; the list, without `query`, unless told otherwise. */
+  /** The path of a single resource by name; defaults to the path of the list without `query`. */
   home?(place: Place): readonly string[];
-  /** The API has no way to read a single one: it is looked for in the list. */
+  /** The API cannot read a single resource of this kind: it is looked up in the list. */
   readonly onlyListed?: true;
   readonly deletable?: true;
   readonly labelled?: true;
   readonly events?: KindEvents;
-  /** Whether one that an event tells of is among those at the place. */
+  /** Whether a resource from an event is among those at the place. */
   isAt?(item: Item, place: Place): boolean;
   readonly apply?: ApplyRules<Item>;
-  /** What `describe` tells beyond the fields. */
+  /** Additional sections of `describe`. */
   details?(detail: Detail<Item>, signal: AbortSignal): Promise<readonly Section[]>;
 }
 
-/** A kind of thing that the generic verbs work with. */
+/** A kind of resource that the generic commands support. */
 export interface Kind extends KindFields<Resource> {
-  /** Loaded on demand: a request is on its way before the modules that check its answer are there. */
+  /** Loaded on demand: the request is sent before the modules that check the response are loaded. */
   readonly schema: () => Promise<TObject>;
 }
 
 export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { readonly schema: () => Promise<S> };
 
 /**
- * Every answer is checked against the schema before a kind sees it, which is what makes it sound to forget here, once,
- * that a kind knows more of its things than the verbs do.
+ * Every response is checked against the schema before a kind sees it, so it is sound to erase the specific resource
+ * type here.
  */
 export function defineKind<S extends TObject>(definition: KindDefinition<S>): Kind {
   return definition as unknown as Kind;

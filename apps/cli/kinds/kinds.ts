@@ -19,7 +19,7 @@ import { tokenKind } from './token-kind.ts';
 import { usageKind } from './usage-kind.ts';
 import { workspaceKind } from './workspace-kind.ts';
 
-/** In the order in which help lists them, and in which `apply` makes what others stand on. */
+/** In the order of the help, which is also the order in which `apply` creates dependencies. */
 export const KINDS: readonly Kind[] = [
   workspaceKind,
   permissionSchemaKind,
@@ -40,14 +40,14 @@ export const KINDS: readonly Kind[] = [
   usageKind,
 ];
 
-/** Singular, plural or short, with dashes or without, in any case. */
+/** Accepts singular, plural or short names, with or without dashes, in any case. */
 export function kindNamed(word: string): Kind {
   const wanted = plain(word);
   const found = KINDS.find((kind) => wordsFor(kind).some((each) => plain(each) === wanted));
   if (found !== undefined) return found;
   const known = KINDS.map(({ plural }) => plural);
   const all = suggestion(word, KINDS.flatMap(wordsFor)) || `; there are ${known.join(', ')}`;
-  throw new UsageError(`"${word}" is no kind of thing${all}`);
+  throw new UsageError(`unknown kind "${word}"${all}`);
 }
 
 /** For help texts. */

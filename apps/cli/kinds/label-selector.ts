@@ -9,7 +9,7 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
-/** What agents report is kept apart from what people say, under this prefix. */
+/** Labels reported by agents have this prefix, which keeps them apart from labels set by users. */
 const REPORTED = 'agent.fleetshift.io/';
 
 const KEY = '[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?';
@@ -18,7 +18,7 @@ const EQUAL = new RegExp(`^(?<key>${KEY})\\s*(?<not>!)?==?\\s*(?<value>${VALUE})
 const SET = new RegExp(`^(?<key>${KEY})\\s+(?<not>not)?in\\s*\\((?<values>[^()]*)\\)$`);
 const PRESENT = new RegExp(`^(?<not>!)?\\s*(?<key>${KEY})$`);
 
-/** `env=prod,tier in (web, api),!legacy`, as kubectl has it: all of it has to hold. */
+/** `env=prod,tier in (web, api),!legacy`, as in kubectl: all requirements must match. */
 export class LabelSelector {
   readonly #requirements: readonly Requirement[];
 
@@ -39,9 +39,9 @@ export class LabelSelector {
     });
   }
 
-  /** The same as a placement or a stage has it. */
+  /** The same selector for a placement or a stage. */
   toSelector(): SelectorFields {
-    // Two values of one label can both be asked for, and then nothing matches: a map would lose the first.
+    // Two different values can be required of one label, and then nothing matches; a map would lose the first.
     const isPlain = ({ key, operator, values }: Requirement): boolean =>
       operator === 'in' && values.length === 1 && this.#requirements.filter((each) => each.key === key).length === 1;
     const plain = this.#requirements.filter(isPlain).map(({ key, values }) => [key, values[0] ?? '']);
@@ -52,7 +52,7 @@ export class LabelSelector {
     };
   }
 
-  /** The same for the platform, in CEL. */
+  /** The same selector for the platform, in CEL. */
   toFilter(): string {
     return this.#requirements.map(toCel).join(' && ');
   }
@@ -69,7 +69,9 @@ function parseRequirement(part: string, flag: string): Requirement {
   }
   const present = PRESENT.exec(part)?.groups;
   if (present) return { key: present['key'] ?? '', operator: present['not'] ? 'absent' : 'exists', values: [] };
-  throw new UsageError(`${flag}: "${part}" is not such as env=prod, env!=prod, env in (a,b), env or !env`);
+  throw new UsageError(
+    `${flag}: "${part}" is not a requirement such as env=prod, env!=prod, env in (a,b), env or !env`,
+  );
 }
 
 const OPERATORS = { in: 'In', notIn: 'NotIn', exists: 'Exists', absent: 'DoesNotExist' } as const;
@@ -78,7 +80,7 @@ function toExpression({ key, operator, values }: Requirement) {
   return { key, operator: OPERATORS[operator], ...(values.length === 0 ? {} : { values }) };
 }
 
-/** A label that is not there has no value, so that `!=` and `notin` hold for it. */
+/** A missing label has no value, so `!=` and `notin` match it. */
 function toCel({ key, operator, values }: Requirement): string {
   const field = key.startsWith(REPORTED) ? 'reportedLabels' : 'labels';
   const name = JSON.stringify(key);

@@ -1,11 +1,11 @@
 import { UsageError } from '../command.ts';
 import type { Kind, Resource } from './kind.ts';
 
-/** The document that `apply` would make this thing from. */
+/** The document from which `apply` would create this resource. */
 export async function manifestOf(kind: Kind, item: Resource): Promise<Resource> {
   const { apply, title, nameOf } = kind;
   if (apply === undefined || nameOf === undefined) {
-    throw new UsageError(`${kind.plural} are not made by "fleetshift apply"; print them with -o yaml`);
+    throw new UsageError(`${kind.plural} cannot be created with "fleetshift apply"; print them with -o yaml`);
   }
   const place = apply.placeOf?.(item) ?? {};
   const derived = apply.derived?.(item) ?? [];
@@ -15,7 +15,7 @@ export async function manifestOf(kind: Kind, item: Resource): Promise<Resource> 
   return { kind: title, name: nameOf(item), ...place, spec: Object.fromEntries(spec) as Resource };
 }
 
-/** What is empty says nothing that leaving it out does not. */
+/** Empty fields are omitted. */
 function isSaid(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

@@ -4,48 +4,48 @@ import { UsageError } from '../command.ts';
 const group = 'Place';
 const from = ['flag'] as const;
 
-/** Which of them are meant. */
+/** The flags that select resources. */
 export const PLACE_SETTINGS = {
   workspace: {
     kind: text('NAME'),
-    unset: 'that of the context',
-    sentence: 'In this workspace; -w for short.',
+    unset: 'the workspace of the context',
+    sentence: 'The workspace; -w for short.',
     group,
     from,
   },
   'all-workspaces': {
     kind: boolean(),
     default: 'false',
-    sentence: 'In all that you may see, whatever the context says; -A for short.',
+    sentence: 'In all workspaces that you may see, regardless of the context; -A for short.',
     group,
     from,
   },
   subtree: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Also in the workspaces below it.',
+    sentence: 'Include the workspaces below it.',
     group,
     from,
   },
-  target: { kind: text('NAME'), sentence: 'Grants: those on this target.', group, from },
+  target: { kind: text('NAME'), sentence: 'Grants: only those on this target.', group, from },
   inherited: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Grants: also what flows down from above.',
+    sentence: 'Grants: include inherited ones.',
     group,
     from,
   },
-  'service-account': { kind: text('NAME'), sentence: 'Tokens: those of this service account.', group, from },
-  deployment: { kind: text('NAME'), sentence: 'Revisions: those of this deployment.', group, from },
+  'service-account': { kind: text('NAME'), sentence: 'Tokens: only those of this service account.', group, from },
+  deployment: { kind: text('NAME'), sentence: 'Revisions: only those of this deployment.', group, from },
 } as const satisfies Settings;
 
 export type PlaceFlag = keyof typeof PLACE_SETTINGS;
 
-/** What the flags and the context say of where things are. */
+/** The place that the flags and the context select. */
 export interface Place {
-  /** As it was said, or as the context means it. */
+  /** From the flag, or from the context. */
   readonly workspace?: string | undefined;
-  /** Said for this command, not only meant by the context. */
+  /** Set by a flag of this command, not only by the context. */
   readonly workspaceIsSaid?: boolean;
   readonly subtree?: boolean;
   readonly target?: string | undefined;
@@ -64,7 +64,7 @@ export interface PlaceValues {
   readonly deployment?: string | undefined;
 }
 
-/** What a kind has no use for is refused: whoever said it expects another answer. */
+/** A flag that the kind does not support is refused: ignoring it would give a misleading result. */
 export function placeOf(
   { plural, takes }: { readonly plural: string; readonly takes: readonly PlaceFlag[] },
   values: PlaceValues,
@@ -82,7 +82,7 @@ export function placeOf(
     deployment: deployment !== undefined,
   };
   const useless = Object.entries(said).find(([flag, given]) => given && !takes.some((each) => each === flag));
-  if (useless !== undefined) throw new UsageError(`--${useless[0]} says nothing about ${plural}; leave it out`);
+  if (useless !== undefined) throw new UsageError(`--${useless[0]} does not apply to ${plural}; leave it out`);
   if (allWorkspaces && workspace !== undefined) throw new UsageError('--workspace and --all-workspaces: choose one');
   if (target !== undefined && workspace !== undefined) throw new UsageError('--workspace and --target: choose one');
   return {
@@ -99,16 +99,16 @@ export function placeOf(
 export function workspaceOf({ workspace }: Place): string {
   if (workspace !== undefined) return workspace;
   throw new UsageError(
-    'say in which workspace with -w, or keep one: fleetshift config set-context --current --workspace NAME',
+    'name the workspace with -w, or set a default: fleetshift config set-context --current --workspace NAME',
   );
 }
 
 export function serviceAccountOf({ serviceAccount }: Place): string {
   if (serviceAccount !== undefined) return serviceAccount;
-  throw new UsageError('say of which service account with --service-account');
+  throw new UsageError('name the service account with --service-account');
 }
 
 export function deploymentOf({ deployment }: Place): string {
   if (deployment !== undefined) return deployment;
-  throw new UsageError('say of which deployment with --deployment');
+  throw new UsageError('name the deployment with --deployment');
 }

@@ -7,11 +7,11 @@ export interface Listing {
   readonly kind: Kind;
   readonly place: Place;
   readonly query?: Query;
-  /** At most so many; all, without. */
+  /** The maximum number of items; all by default. */
   readonly limit?: number | undefined;
 }
 
-/** All of them at the place, or as many as are wanted. */
+/** Lists the resources at the place, up to the limit. */
 export async function readList(
   api: ApiClient,
   { kind, place, query, limit }: Listing,

@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 import { readList } from './read-list.ts';
 import type { Thing } from './things.ts';
 
-/** The path of one thing, below `/v1`. */
+/** The path of one resource, below `/v1`. */
 export function pathOf({ kind, name }: Thing, place: Place): readonly string[] {
   return [...(kind.home?.(place) ?? kind.list(place).path), name];
 }
@@ -19,5 +19,5 @@ export async function readOne(
   const { items } = await readList(api, { kind, place }, signal);
   const found = items.find((item) => kind.nameOf?.(item) === name);
   if (found !== undefined) return found;
-  throw new ClientError('NOT_FOUND', `there is no ${kind.name} ${name}; see: fleetshift get ${kind.plural}`);
+  throw new ClientError('NOT_FOUND', `no ${kind.name} ${name}; see: fleetshift get ${kind.plural}`);
 }

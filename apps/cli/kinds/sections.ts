@@ -6,7 +6,7 @@ import type { Kind, Section } from './kind.ts';
 import type { Place } from './place.ts';
 import { readList } from './read-list.ts';
 
-/** As many as a person reads. */
+/** Enough for a person to read. */
 const SHOWN = 20;
 
 export interface SectionOf {
@@ -15,7 +15,7 @@ export interface SectionOf {
   readonly kind: Kind;
 }
 
-/** Some of what is at a place. What the caller may not list is said to be so, and hides nothing else. */
+/** Lists some of the resources at a place. If the caller may not list them, the section says so and the others still show. */
 export async function listSection(
   title: string,
   { api, place, kind }: SectionOf,
@@ -24,11 +24,11 @@ export async function listSection(
   try {
     const { items, more } = await readList(api, { kind, place, limit: SHOWN }, signal);
     if (items.length === 0) return { title, text: 'none\n' };
-    const rest = more ? `and more; see them with: fleetshift get ${kind.plural}\n` : '';
+    const rest = more ? `and more; list them with: fleetshift get ${kind.plural}\n` : '';
     return { title, text: `${renderItems(kind, items, 'table')}${rest}` };
   } catch (error) {
     if (!(error instanceof ClientError) || !['PERMISSION_DENIED', 'NOT_FOUND'].includes(error.code)) throw error;
-    return { title, text: 'you may not see them\n' };
+    return { title, text: 'no permission to list them\n' };
   }
 }
 

@@ -10,7 +10,7 @@ export const serviceAccountKind = defineKind({
   plural: 'service-accounts',
   short: 'sa',
   title: 'ServiceAccount',
-  summary: 'who scripts and machines are, in a workspace',
+  summary: 'identities of scripts and machines in a workspace',
   schema: async () => (await import('#protocol/api')).ServiceAccountSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,

@@ -5,7 +5,7 @@ export const sessionKind = defineKind({
   name: 'session',
   plural: 'sessions',
   title: 'Session',
-  summary: 'your own logins; one that is deleted ends at once',
+  summary: 'your own logins; deleting one ends it at once',
   schema: async () => (await import('#protocol/api')).SessionSchema,
   takes: [],
   nameOf: ({ uid }) => uid,

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 
-/** What a document says below `spec`: the body that makes one, without what stands beside the spec. */
+/** The schema of `spec` in a document: the body of a create, without the fields that stand beside the spec. */
 export async function specSchema(
   body: TObject,
   beside: readonly string[],

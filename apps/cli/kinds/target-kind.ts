@@ -10,7 +10,7 @@ export const targetKind = defineKind({
   plural: 'targets',
   short: 'tgt',
   title: 'Target',
-  summary: 'what is delivered to, and where it belongs',
+  summary: 'clusters and folders that deployments go to',
   schema: async () => (await import('#protocol/api')).TargetSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   nameOf: ({ name }) => name,

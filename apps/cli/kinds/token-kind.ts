@@ -6,7 +6,7 @@ export const tokenKind = defineKind({
   name: 'token',
   plural: 'tokens',
   title: 'Token',
-  summary: 'what a service account shows; made by "fleetshift token create"',
+  summary: 'credentials of service accounts; created by "fleetshift token create"',
   schema: async () => (await import('#protocol/api')).TokenSchema,
   takes: ['workspace', 'service-account'],
   nameOf: ({ name }) => name,

@@ -4,7 +4,7 @@ export const usageKind = defineKind({
   name: 'usage',
   plural: 'usage',
   title: 'Usage',
-  summary: 'how much was used, by workspace and day',
+  summary: 'resource usage by workspace and day',
   schema: async () => (await import('#protocol/api')).UsageSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   columns: [

@@ -23,7 +23,8 @@ export const workspaceKind: Kind = defineKind({
     { heading: 'SLUG', wide: true, cell: ({ slug }) => slug },
     { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
   ],
-  // A workspace is in none as a target is: what the context means says nothing, what is said is the parent.
+  // A workspace has a parent, not a workspace: the one of the context is ignored, and an explicit -w selects the
+  // parent.
   list: ({ workspace, workspaceIsSaid, subtree }) => ({
     path: ['workspaces'],
     query: workspaceIsSaid ? { parent: workspace, subtree: subtree || undefined } : {},

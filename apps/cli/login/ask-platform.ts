@@ -12,11 +12,11 @@ export interface Question<S extends TSchema> {
   readonly path: string;
   readonly body?: object;
   readonly token?: string;
-  /** Left out where there is nothing to say but that it is done. */
+  /** Omitted when the response has no body. */
   readonly schema?: S;
 }
 
-/** One question to a platform, by somebody who may not be known there yet. */
+/** Sends one request to a platform, possibly without credentials. */
 export async function askPlatform<S extends TSchema>(
   { server, authority }: PlatformAddress,
   { method, path, body, token, schema }: Question<S>,
@@ -39,6 +39,6 @@ export async function askPlatform<S extends TSchema>(
   if (received.status === 200 && schema !== undefined && Value.Check(schema, answer)) return answer;
   throw new ClientError(
     'ANSWER_NOT_UNDERSTOOD',
-    `${server.origin} answered ${received.status} with something that this version does not understand; is it a platform of the same version?`,
+    `${server.origin} answered ${received.status} with an unknown format; does the platform have the same version as this command?`,
   );
 }

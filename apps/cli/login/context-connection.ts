@@ -7,15 +7,15 @@ import { platformAddress } from './platform-address.ts';
 
 export interface WhichContext {
   readonly file: string;
-  /** The current one, unless named. */
+  /** The current context by default. */
   readonly name: string | undefined;
 }
 
-/** A token that ends so soon could end on the way. */
+/** A token that expires sooner than this could expire on the way. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_MS = 30_000;
 
-/** What it takes to ask the platform of a context; `undefined` when no context is named and none is current. */
+/** The connection to the platform of a context; `undefined` when no context is named and none is current. */
 export async function contextConnection(which: WhichContext, signal: AbortSignal): Promise<Connection | undefined> {
   const context = contextIn(readConfigFile(which.file), which.name);
   if (context === undefined) return undefined;
@@ -29,7 +29,7 @@ export function tokenOf(credentials: Credentials): string {
   return credentials.kind === 'issuer' ? credentials.idToken : credentials.token;
 }
 
-/** Under the lock, and after another look: somebody else may have done it meanwhile. */
+/** Refreshes under the lock, after reading the file again: another process may have refreshed meanwhile. */
 async function refresh({ file }: WhichContext, name: string, signal: AbortSignal): Promise<Credentials> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(REFRESH_MS)]);
   const change = async (
@@ -39,7 +39,7 @@ async function refresh({ file }: WhichContext, name: string, signal: AbortSignal
     const credentials = context?.credentials;
     if (context === undefined || credentials === undefined) throw notLoggedIn({ name });
     if (isFresh(credentials) || credentials.kind !== 'issuer') return credentials;
-    // Most tokens are fresh, and what renews one is large.
+    // Most tokens are fresh, and the modules that refresh one are large.
     const { refreshed } = await import('./issuer-connection.ts');
     const next = await refreshed(credentials, bounded);
     write({ ...withContext(config, { ...context, credentials: next }), ...currentOf(config.currentContext) });
@@ -48,20 +48,17 @@ async function refresh({ file }: WhichContext, name: string, signal: AbortSignal
   return await changeConfigFile(file, change, bounded);
 }
 
-/** A refresh of some context does not make it the current one. */
+/** Refreshing a context does not make it the current one. */
 function currentOf(currentContext: string | undefined): { readonly currentContext?: string } {
   return currentContext === undefined ? {} : { currentContext };
 }
 
-/** What cannot be refreshed is shown as it is: the platform says what is wrong with it. */
+/** A token that cannot be refreshed is sent as it is; the platform then reports what is wrong with it. */
 function isFresh(credentials: Credentials): boolean {
   if (credentials.kind !== 'issuer' || credentials.refreshToken === undefined) return true;
   return Date.parse(credentials.expireTime) - Date.now() > REFRESH_BEFORE_MS;
 }
 
 function notLoggedIn({ name }: Pick<CliContext, 'name'>): ClientError {
-  return new ClientError(
-    'NO_TOKEN',
-    `nobody is logged in with the context ${name}; run: fleetshift login --context ${name}`,
-  );
+  return new ClientError('NO_TOKEN', `not logged in with the context ${name}; run: fleetshift login --context ${name}`);
 }

@@ -15,7 +15,7 @@ import type { LoginWith } from './loopback-login.ts';
 
 const DEFAULT_INTERVAL_S = 5;
 
-/** The device flow (RFC 8628): a browser of any machine, and a code to compare. */
+/** The device flow (RFC 8628): a browser on any machine, and a code to compare. */
 export async function deviceLogin(
   connection: IssuerConnection,
   { scopes, tell }: LoginWith,
@@ -23,7 +23,10 @@ export async function deviceLogin(
 ): Promise<IssuerCredentials> {
   const { place, server, client, options } = connection;
   if (server.device_authorization_endpoint === undefined) {
-    throw new ClientError('REQUEST_INVALID', `the issuer ${place.issuer} has no device flow; log in without --device`);
+    throw new ClientError(
+      'REQUEST_INVALID',
+      `the issuer ${place.issuer} does not support the device flow; log in without --device`,
+    );
   }
   return await explained(place, async () => {
     const parameters = { scope: scopes.join(' ') };
@@ -34,7 +37,7 @@ export async function deviceLogin(
     const device = await processDeviceAuthorizationResponse(server, client, response);
     const address = printable(device.verification_uri_complete ?? device.verification_uri);
     tell(
-      `Log in with a browser of any machine, at\n\n  ${address}\n\nand compare the code: ${printable(device.user_code)}\n\n`,
+      `Open this address in a browser on any machine:\n\n  ${address}\n\nand check that it shows the code ${printable(device.user_code)}\n\n`,
     );
     const waiting = { code: device.device_code, interval: device.interval ?? DEFAULT_INTERVAL_S };
     const deadline = AbortSignal.timeout(device.expires_in * 1000);

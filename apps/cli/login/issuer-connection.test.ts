@@ -15,7 +15,7 @@ test('of an issuer that nobody runs it says so, and nothing of platforms', async
   await assert.rejects(connectIssuer(place('http://127.0.0.1:1'), signal), {
     code: 'SERVER_UNREACHABLE',
     message:
-      'the issuer corp at http://127.0.0.1:1: nothing listens there; ask those who run it, or do without it: fleetshift login --token-file FILE',
+      'the issuer corp at http://127.0.0.1:1: connection refused; ask its operators, or log in with a token: fleetshift login --token-file FILE',
   });
 });
 
@@ -31,7 +31,10 @@ test('of an issuer of an unknown authority it says where that is set, which is n
     connectIssuer(place(`https://127.0.0.1:${port}`), signal),
     ({ code, message }: { code?: string; message: string }) => {
       assert.equal(code, 'SERVER_NOT_TRUSTED');
-      assert.match(message, /^the issuer corp at .*administrators of the platform to give that authority as its ca/);
+      assert.match(
+        message,
+        /^the issuer corp at .*administrators of the platform to add that authority as the ca of the issuer/,
+      );
       return true;
     },
   );

@@ -18,7 +18,7 @@ import { ClientError } from '../client/client-error.ts';
 import { type Peer, sendRequest } from '../client/send-request.ts';
 import type { IssuerCredentials } from '../config-file/cli-config.ts';
 
-/** What a platform says of an issuer. */
+/** The issuer as the platform describes it. */
 export interface IssuerPlace {
   readonly issuer: string;
   readonly url: string;
@@ -47,8 +47,9 @@ export async function connectIssuer(place: IssuerPlace, signal: AbortSignal): Pr
 }
 
 /**
- * What is kept of what the token endpoint answered: the very object, as the library knows by it which claims it checked.
- * `previous` is the refresh token that stays when no other came.
+ * Converts the response of the token endpoint. It must be the same object that the library returned, because the
+ * library tracks by identity whose claims it has checked. `previous` is the refresh token to keep when the response has
+ * none.
  */
 export function credentialsFrom(
   place: IssuerPlace,
@@ -58,7 +59,7 @@ export function credentialsFrom(
   const { issuer, url, clientId, ca } = place;
   const claims = getValidatedIdTokenClaims(tokens);
   if (tokens.id_token === undefined || claims === undefined) {
-    throw new ClientError('NOT_AUTHENTICATED', `the issuer ${issuer} gave no identity token; log in again`);
+    throw new ClientError('NOT_AUTHENTICATED', `the issuer ${issuer} returned no identity token; log in again`);
   }
   const refreshToken = tokens.refresh_token ?? previous;
   return {
@@ -73,7 +74,7 @@ export function credentialsFrom(
   };
 }
 
-/** Newer ones for these. A refresh token may be good for one use alone: the old ones are not to be used again. */
+/** Exchanges the refresh token. It may be valid for a single use, so the old tokens must not be used again. */
 export async function refreshed(credentials: IssuerCredentials, signal: AbortSignal): Promise<IssuerCredentials> {
   const { refreshToken, issuer } = credentials;
   if (refreshToken === undefined) throw loginAgain(issuer);
@@ -89,7 +90,7 @@ export async function refreshed(credentials: IssuerCredentials, signal: AbortSig
   });
 }
 
-/** Tells the issuer that the refresh token is not needed any more. */
+/** Revokes the refresh token at the issuer. */
 export async function revokeRefreshToken(credentials: IssuerCredentials, signal: AbortSignal): Promise<void> {
   const { refreshToken } = credentials;
   if (refreshToken === undefined) return;
@@ -102,7 +103,7 @@ export async function revokeRefreshToken(credentials: IssuerCredentials, signal:
   });
 }
 
-/** What the library throws, as a sentence that says what to do. It never holds what was sent. */
+/** Turns an error of the library into a message with advice. The message never contains request data. */
 export async function explained<T>({ issuer }: IssuerPlace, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -113,7 +114,7 @@ export async function explained<T>({ issuer }: IssuerPlace, work: () => Promise<
     const why = typeof error === 'string' ? error : cause.message;
     throw new ClientError(
       'NOT_AUTHENTICATED',
-      `log in at the issuer ${issuer}: ${why}; try again, or ask its administrators`,
+      `login at the issuer ${issuer} failed: ${why}; try again, or ask its administrators`,
       {
         cause,
       },
@@ -129,18 +130,18 @@ function placeOf({ issuer, url, clientId, ca }: IssuerCredentials): IssuerPlace 
   return { issuer, url, clientId, ca };
 }
 
-/** Where it is and whom it trusts is set at the platform, so that no flag of ours helps. */
+/** The address and the trusted authorities of an issuer are set on the platform, so no flag of the CLI helps. */
 function issuerPeer(issuer: string): Peer {
-  const other = 'or do without it: fleetshift login --token-file FILE';
+  const other = 'or log in with a token: fleetshift login --token-file FILE';
   return {
     title: `the issuer ${issuer}`,
-    refused: `ask those who run it, ${other}`,
-    unknownHost: `ask the administrators of the platform for its right address, ${other}`,
-    untrusted: `ask the administrators of the platform to give that authority as its ca, ${other}`,
+    refused: `ask its operators, ${other}`,
+    unknownHost: `ask the administrators of the platform for the correct address, ${other}`,
+    untrusted: `ask the administrators of the platform to add that authority as the ca of the issuer, ${other}`,
   };
 }
 
-/** Requests to the issuer go the way of those to a platform, with the authorities that are given. */
+/** Sends requests to the issuer like those to a platform, with the given authorities. */
 function optionsFor({ issuer, url, ca }: IssuerPlace) {
   const peer = issuerPeer(issuer);
   const send = async (

@@ -65,7 +65,7 @@ describe('logging in with the CLI', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Each test has a configuration of its own. */
+  /** Each test has its own configuration. */
   const cli = (file: string) => {
     const config = join(folder, 'deep', file);
     const told = { out: '', err: '' };
@@ -87,7 +87,7 @@ describe('logging in with the CLI', () => {
         const code = await runCli(args, { commands: COMMANDS, io }, signal);
         return { code, ...told };
       },
-      /** The address that a person is told to open. */
+      /** The address that the user is asked to open. */
       address: () =>
         new Promise<string>((resolve) => {
           const look = (): void => {
@@ -114,7 +114,7 @@ describe('logging in with the CLI', () => {
     const { ended, page } = await loginByBrowser(me, '--server', running.url, '--workspace', 'web');
     assert.equal(ended.code, 0, ended.err);
     assert.match(ended.err, /Logged in to http:\S+ as user alice/);
-    assert.match(page.text, /Go on in the terminal/);
+    assert.match(page.text, /Return to the terminal/);
     assert.equal((await stat(me.config)).mode & 0o777, 0o600);
     const kept = await me.read();
     assert.partialDeepStrictEqual(kept.contexts[0], { server: `${running.url}/`, workspace: 'web' });
@@ -144,7 +144,7 @@ describe('logging in with the CLI', () => {
     const me = cli('device.yaml');
     const { ended, page } = await loginByBrowser(me, '--server', running.url, '--device', '--context', 'far');
     assert.equal(ended.code, 0, ended.err + page.text);
-    assert.match(ended.err, /compare the code: \w/);
+    assert.match(ended.err, /shows the code \w/);
     assert.equal((await me.read()).currentContext, 'far');
     const token = bearer(idTokenOf(await me.read()));
     await call(running.server, 'GET /v1/access/identity', { headers: token, want: 200 });
@@ -194,10 +194,15 @@ describe('logging in with the CLI', () => {
 
   for (const { why, args, code, err } of [
     { why: 'two ways at once', args: ['--one-time', 'x', '--device'], code: 2, err: /choose one/ },
-    { why: 'an issuer that is not there', args: ['--issuer', 'nobody'], code: 2, err: /there are: corp/ },
+    { why: 'an issuer that is not there', args: ['--issuer', 'nobody'], code: 2, err: /issuers are: corp/ },
     { why: 'plain HTTP to elsewhere', args: ['--server', 'http://fleet.example.com'], code: 2, err: /use https/ },
     { why: 'a code that is wrong', args: ['--one-time', 'WRONG'], code: 4, err: /one-time code is unknown/ },
-    { why: 'a platform that is not there', args: ['--server', 'http://127.0.0.1:1'], code: 6, err: /nothing listens/ },
+    {
+      why: 'a platform that is not there',
+      args: ['--server', 'http://127.0.0.1:1'],
+      code: 6,
+      err: /connection refused/,
+    },
     { why: 'a token file that is not there', args: ['--token-file', '/nowhere/x'], code: 2, err: /no such file/ },
   ]) {
     it(`is refused: ${why}`, async () => {
@@ -216,7 +221,7 @@ describe('logging in with the CLI', () => {
     const ended = await cli('away.yaml').run('login', '--server', running.url, '--issuer', 'away');
     await call(running.server, 'DELETE /v1/issuers/away', { want: 204 });
     assert.equal(ended.code, 6, ended.err);
-    assert.match(ended.err, /the issuer away at http:\/\/127\.0\.0\.1:1: nothing listens there; ask those who run it/);
+    assert.match(ended.err, /the issuer away at http:\/\/127\.0\.0\.1:1: connection refused; ask its operators/);
     assert.doesNotMatch(ended.err, /serve|--server/);
   });
 

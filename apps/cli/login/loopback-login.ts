@@ -16,15 +16,15 @@ import { credentialsFrom, explained, type IssuerConnection, PUBLIC_CLIENT } from
 
 export interface LoginWith {
   readonly scopes: readonly string[];
-  /** Tells a person what to do. */
+  /** Shows a message to the user. */
   readonly tell: (text: string) => void;
 }
 
-/** People look for their second factor; after this they have gone home. */
+/** Long enough to find a second factor. */
 const WAIT_MS = 10 * 60_000;
 const PATH = '/callback';
 
-/** The authorisation code flow with PKCE (RFC 8252): a browser of this machine comes back to a port that we listen on. */
+/** The authorisation code flow with PKCE (RFC 8252): a browser on this machine is redirected to a port that we listen on. */
 export async function loopbackLogin(
   connection: IssuerConnection,
   { scopes, tell }: LoginWith,
@@ -44,12 +44,12 @@ export async function loopbackLogin(
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    tell(`Log in with a browser on this machine, at\n\n  ${authorizationUrl(connection, parameters)}\n\n`);
+    tell(`Open this address in a browser on this machine:\n\n  ${authorizationUrl(connection, parameters)}\n\n`);
     const answer = await answers.next(state);
     return await redeem(connection, { answer, state, nonce, verifier, redirectUri: answers.redirectUri }, signal);
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error;
-    throw new ClientError('NOT_AUTHENTICATED', 'nobody logged in within ten minutes; try again', { cause: error });
+    throw new ClientError('NOT_AUTHENTICATED', 'no login within ten minutes; try again', { cause: error });
   } finally {
     answers.close();
   }
@@ -92,7 +92,7 @@ function authorizationUrl({ server }: IssuerConnection, parameters: Readonly<Rec
 
 interface AnswerListener {
   readonly redirectUri: string;
-  /** What the browser brought back for this state; whatever else comes by is sent away. */
+  /** Waits for the redirect with this state; other requests are refused. */
   next(state: string): Promise<URLSearchParams>;
   close(): void;
 }
@@ -123,5 +123,5 @@ async function listenForAnswer(signal: AbortSignal): Promise<AnswerListener> {
 }
 
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>FleetShift</title>
-<h1>Go on in the terminal</h1><p>This window can be closed.</p></html>
+<h1>Return to the terminal</h1><p>You can close this window.</p></html>
 `;

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../command.ts';
 
-/** A platform, before anybody is known there. */
+/** A platform, before login. */
 export interface PlatformAddress {
   readonly server: URL;
-  /** In PEM, beside those that this machine trusts anyway. */
+  /** In PEM, in addition to the authorities that this machine trusts. */
   readonly authority: string | undefined;
 }
 
-/** Refuses to send credentials where everybody on the way could read them. */
+/** Refuses to send credentials unencrypted over the network. */
 export function platformAddress(server: URL, authority: string | undefined): PlatformAddress {
   if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '') {
-    throw new UsageError('--server is an address alone');
+    throw new UsageError('--server must be an address without credentials, query or fragment');
   }
   if (server.protocol === 'http:' && !isLoopback(server.hostname.replace(/^\[|\]$/g, ''))) {
     throw new UsageError(
-      `${server.origin} is beyond this machine, where plain HTTP shows the login to everyone on the way; use https`,
+      `${server.origin} is not on this machine, and plain HTTP would expose the login on the network; use https`,
     );
   }
   return { server, authority };

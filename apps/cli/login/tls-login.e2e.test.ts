@@ -83,7 +83,7 @@ describe('logging in over TLS, with authorities of one’s own', { skip: without
     const ended = login.run(['--server', running.url, '--ca-file', ca], io, signal);
     await withPage(async (page) => {
       await page.goto(await opened.promise);
-      await page.getByRole('heading', { name: 'Go on in the terminal' }).waitFor();
+      await page.getByRole('heading', { name: 'Return to the terminal' }).waitFor();
       assert.equal(await ended, 0);
     });
     assert.equal(await whoami.run([], io, signal), 0);

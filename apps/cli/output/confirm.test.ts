@@ -20,7 +20,7 @@ for (const { answer, want } of [
       return answer;
     };
     assert.equal(await confirm({ ...IO, ask }, { what: 'All goes.', isAgreed: false }, signal), want);
-    assert.equal(asked, 'All goes. Go on? [y/N] ');
+    assert.equal(asked, 'All goes. Continue? [y/N] ');
   });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LiveScreen } from './live-screen.ts';
 
-/** What a terminal shows in the end, for the sequences that are in use. */
+/** The resulting screen of a terminal, for the escape sequences in use. */
 function shown(written: string, columns: number): string[] {
   const lines: string[] = [];
   let row = 0;

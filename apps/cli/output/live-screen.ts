@@ -5,7 +5,7 @@ const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
 const CLEAR_BELOW = '\u001b[J';
 
-/** A picture at the end of a terminal that each next one takes the place of. */
+/** A block of lines at the end of a terminal that each draw replaces. */
 export class LiveScreen {
   readonly #io: Pick<Io, 'out' | 'size'>;
   #height = 0;
@@ -15,7 +15,7 @@ export class LiveScreen {
     this.#io = io;
   }
 
-  /** What does not fit is left out from below, since a terminal cannot go back to what scrolled away. */
+  /** Lines that do not fit are cut from the bottom, because a terminal cannot return to lines that scrolled away. */
   draw(lines: readonly string[]): void {
     const { columns, rows } = this.#io.size?.() ?? { columns: 80, rows: 24 };
     const fitting = lines.length < rows ? lines : [...lines.slice(0, rows - 2), `… ${lines.length - rows + 2} more`];
@@ -25,7 +25,7 @@ export class LiveScreen {
     this.#isLive = true;
   }
 
-  /** What was drawn last stays, and the next words come below it. */
+  /** Keeps the last drawing; further output appears below it. */
   end(): void {
     if (this.#isLive) this.#io.out(SHOW_CURSOR);
     this.#isLive = false;

@@ -4,12 +4,12 @@ const ESCAPE = '\u001b';
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Colour = keyof typeof CODES;
 
-/** Gives a text its colour, or leaves it as it is. */
+/** Colours a text, or returns it unchanged. */
 export type Paint = (colour: Colour, text: string) => string;
 
 export const plain: Paint = (_, text) => text;
 
-/** Colours are for terminals, and for people who want them: NO_COLOR says that they do not. */
+/** Colours are used only on terminals, and not when NO_COLOR is set. */
 export function paintFor({ outIsTerminal = false, environment }: Pick<Io, 'outIsTerminal' | 'environment'>): Paint {
   const isWanted = outIsTerminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
   return isWanted ? (colour, text) => `${ESCAPE}[${CODES[colour]}m${text}${ESCAPE}[0m` : plain;
@@ -17,12 +17,12 @@ export function paintFor({ outIsTerminal = false, environment }: Pick<Io, 'outIs
 
 const COLOUR = new RegExp(`(${ESCAPE}\\[\\d+m)`);
 
-/** How much of a line a painted text takes. */
+/** The visible width of a coloured text. */
 export function widthOf(painted: string): number {
   return painted.split(COLOUR).reduce((sum, part) => sum + (part.startsWith(ESCAPE) ? 0 : [...part].length), 0);
 }
 
-/** The first so many characters of it, with the colours that it had. */
+/** The first characters of the text, with their colours. */
 export function cropped(painted: string, width: number): string {
   if (widthOf(painted) <= width) return painted;
   let [taken, left] = ['', width - 1];

@@ -6,7 +6,7 @@ export interface Shares {
   readonly of: number;
 }
 
-/** `[#####>>x....]`: done, under way, failed, to come. Rounded down, so that only what is all done looks so. */
+/** `[#####>>x....]`: done, in progress, failed, pending. Rounded down, so that the bar is full only when everything is done. */
 export function renderBar({ done, underWay, failed, of }: Shares, width: number): string {
   const edge = (count: number): number => Math.floor((Math.min(count, of) / of) * width);
   const [first, second, third] = [edge(done), edge(done + underWay), edge(done + underWay + failed)];

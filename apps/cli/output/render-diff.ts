@@ -23,7 +23,7 @@ const MARKS: Readonly<Record<DifferenceKind, { readonly mark: string; readonly c
   changed: { mark: '~', colour: 'yellow' },
 };
 
-/** Field by field, as lines. What is secret is masked before it comes here. */
+/** Renders changes field by field, as lines. Secrets are masked before they get here. */
 export function renderDiff(documents: readonly DocumentDifference[], paint: Paint): string[] {
   return documents.flatMap(({ document, kind, fields }) => {
     const { mark, colour } = MARKS[kind];

@@ -4,14 +4,14 @@ import { renderYaml } from './yaml.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Every field under a name for people: what is plain on its line, what is not below it. Nothing is left out. */
+/** Renders every field under a readable label: simple values on the same line, others below. Nothing is left out. */
 export function renderFacts(resource: Readonly<Record<string, unknown>>, now: number): string {
   const rows = Object.entries(resource).map(([field, value]) => ({ label: `${labelOf(field)}:`, value }));
   const width = Math.max(...rows.map(({ label }) => label.length)) + 2;
   return rows.map(({ label, value }) => `${label.padEnd(width)}${renderValue(value, width, now)}\n`).join('');
 }
 
-/** `displayName` is `Display Name`. */
+/** `displayName` becomes `Display Name`. */
 function labelOf(field: string): string {
   const words = field.replace(/([a-z0-9])([A-Z])/g, '$1 $2');
   return words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -3,7 +3,7 @@ import { manifestOf } from '../kinds/manifest-of.ts';
 import { renderTable } from './render-table.ts';
 import { renderYaml } from './yaml.ts';
 
-/** `manifest` is what `apply` takes. */
+/** `manifest` is the input format of `apply`. */
 export const ITEM_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'manifest'] as const;
 export type ItemFormat = (typeof ITEM_FORMATS)[number];
 

@@ -1,6 +1,6 @@
 import { printable } from './printable.ts';
 
-/** Columns under their headings, as wide as they have to be, with two blanks between them. */
+/** Columns with headings, as wide as necessary and separated by two spaces. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows.map((row) => row.map(printable))];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column]))));

@@ -1,7 +1,7 @@
 import type { DeploymentResource } from '#protocol/api';
 import type { Wait } from './rollout-parts.ts';
 
-/** The command by which a person lets it go on, where there is one. */
+/** The command that ends the wait, if there is one. */
 export function adviceOf({ kind, gate }: Wait, { name, workspace, status }: DeploymentResource): string | undefined {
   const command = (verb: string): string => `fleetshift rollout ${verb} ${name} -w ${workspace}`;
   if (kind === 'resume') return command('resume');

@@ -14,7 +14,7 @@ const ADDRESS = { workspace: 'shop', name: 'web' };
 
 let version = 0;
 
-/** Each newer than the one before, as the API has it. */
+/** Each newer than the one before, as in the API. */
 function deployment(parts: DeploymentParts): DeploymentResource {
   version += 1;
   const updateTime = new Date(NOW + version).toISOString();
@@ -33,9 +33,9 @@ function frame(id: string, type: string, data: unknown, subject = 'workspaces/sh
 }
 
 interface Script {
-  /** What each stream says; the server then ends it, and the last one stays open. */
+  /** The events of each stream; the server then closes it, and the last one stays open. */
   readonly streams: readonly (string | number)[];
-  /** What is read, in turn; the last again and again. `undefined` is not there. */
+  /** The responses to reads, in order; the last one repeats. `undefined` means not found. */
   readonly reads: readonly (DeploymentResource | undefined)[];
   readonly followed?: Partial<FollowedRollout>;
   readonly isTerminal?: boolean;
@@ -119,7 +119,7 @@ test('a line for each change, how it stands in the end, and 0 for success', asyn
   const lines = out.split('\n');
   assert.equal(
     lines[0],
-    '2030-01-01T00:10:00Z revision 7: 4 targets in 1 stage; the manifest was changed; asked for by user:alice',
+    '2030-01-01T00:10:00Z revision 7: 4 targets in 1 stage; the manifest was changed; requested by user:alice',
   );
   assert.ok(lines.includes('2030-01-01T00:10:00Z all: 4 of 4 done, cleared'), out);
   assert.ok(lines.includes('2030-01-01T00:10:00Z Succeeded'), out);
@@ -184,7 +184,7 @@ test('a stream that is lost is taken up behind its last word', async (t) => {
     streams: ['id: p0\n\n', 503, frame('p1', 'rollout.finished', deployment(DONE))],
   });
   assert.deepEqual(asked.slice(0, 4), ['events after now', 'read', 'events after p0', 'events after p0']);
-  assert.match(err, /trying again/);
+  assert.match(err, /retrying/);
 });
 
 const ABORTED: DeploymentParts = { rollout: { phase: 'Finished', outcome: 'Aborted' }, its: { reconciling: false } };
@@ -214,7 +214,7 @@ test('one that is deleted meanwhile is gone, and that is its end', async (t) => 
     reads: [deployment(RUNNING)],
     streams: [`id: p0\n\n${frame('p1', 'deployment.deleted', deployment(RUNNING))}`],
   });
-  assert.deepEqual([code, err], [EXIT.ok, 'web is gone\n']);
+  assert.deepEqual([code, err], [EXIT.ok, 'web was deleted\n']);
 });
 
 test('one that never was is a slip in its name', async (t) => {

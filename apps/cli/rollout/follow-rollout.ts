@@ -14,9 +14,9 @@ import { rolloutVerdict } from './rollout-verdict.ts';
 export interface FollowedRollout {
   readonly api: ApiClient;
   readonly address: DeploymentAddress;
-  /** The one that asked for what is followed; the last, unless told. */
+  /** The generation whose rollout to follow; defaults to the latest. */
   readonly generation?: number;
-  /** Whether a pause, which only a person ends, is an end as well. */
+  /** Whether to stop at a pause, which only a person ends. */
   readonly endsWhenStopped: boolean;
   readonly io: Pick<Io, 'err'>;
   readonly teller: RolloutTeller;
@@ -24,14 +24,14 @@ export interface FollowedRollout {
   readonly random: Random;
 }
 
-/** One that is followed was created before. */
+/** Without `created`: a deployment that is followed exists already. */
 const ROLLOUT_EVENTS = DEPLOYMENT_EVENTS.filter((type) => type !== 'deployment.created');
-/** For the clocks in the picture. */
+/** For the ages in the output. */
 const TICK_MS = 1_000;
-/** Nobody sees more than ten pictures a second. */
+/** At most ten redraws a second; more cannot be seen. */
 const FRAME_MS = 100;
 
-/** Tells how a rollout goes until it is over, and gives the exit code for that. */
+/** Reports the progress of a rollout until it is over, and returns the exit code. */
 export async function followRollout(followed: FollowedRollout, signal: AbortSignal): Promise<ExitCode> {
   const over = new AbortController();
   const within = AbortSignal.any([signal, over.signal]);
@@ -62,7 +62,7 @@ async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, si
     await seen.wake.wait(TICK_MS, signal);
     if (seen.isGone) {
       teller.end();
-      io.err(`${followed.address.name} is gone\n`);
+      io.err(`${followed.address.name} was deleted\n`);
       return EXIT.ok;
     }
     const { deployment } = seen;
@@ -80,7 +80,7 @@ async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, si
   }
 }
 
-/** The deployment as it was last heard of. */
+/** The last known state of the deployment. */
 class SeenDeployment {
   readonly wake: Wake;
   readonly #followed: FollowedRollout;
@@ -100,7 +100,7 @@ class SeenDeployment {
       this.#put(await readDeployment(api, address, signal));
     } catch (error) {
       const isMissing = error instanceof ClientError && error.code === 'NOT_FOUND';
-      // One that was there before has come to its end; one that never was is a slip in its name.
+      // A deployment that existed before was deleted; one that never existed is a typo in the name.
       if (!isMissing || this.deployment === undefined) throw error;
       this.isGone = true;
       this.wake.raise();
@@ -115,12 +115,12 @@ class SeenDeployment {
       this.isGone = true;
       this.wake.raise();
     } else if (Value.Check(DeploymentSchema, item)) this.#put(item);
-    // It is about something else, or of another version; of deliveries and approvals the teller reads by itself.
+    // An event about another resource or of another version. The teller reads deliveries and approvals itself.
     else if (type?.startsWith('deployment.') || type?.startsWith('rollout.')) await this.read(signal);
     else this.wake.raise();
   }
 
-  /** The list was read behind the place where the stream begins: what it tells first may be older than that. */
+  /** The list is read after the stream has started, so the first events may be older than the list. */
   #put(deployment: DeploymentResource): void {
     const isOlder = this.deployment !== undefined && deployment.updateTime < this.deployment.updateTime;
     if (!isOlder) this.deployment = deployment;

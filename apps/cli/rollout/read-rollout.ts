@@ -12,7 +12,7 @@ import { ClientError } from '../client/client-error.ts';
 import { readPages } from '../client/read-pages.ts';
 import type { RolloutPicture } from './rollout-picture.ts';
 
-/** Where a deployment is. */
+/** The address of a deployment. */
 export interface DeploymentAddress {
   readonly workspace: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export function deploymentPath({ workspace, name }: DeploymentAddress): readonly
   return ['workspaces', workspace, 'deployments', name];
 }
 
-/** As events name it. */
+/** The subject of its events. */
 export function subjectOf(address: DeploymentAddress): string {
   return deploymentPath(address).join('/');
 }
@@ -35,7 +35,7 @@ export async function readDeployment(
   return await api.get(DeploymentSchema, { path: deploymentPath(address) }, signal);
 }
 
-/** What there is to know beside the deployment itself. */
+/** Everything that the output needs besides the deployment itself. */
 export async function readSurroundings(
   api: ApiClient,
   deployment: DeploymentResource,
@@ -49,7 +49,7 @@ export async function readSurroundings(
   return { targets, approvals, children, group: await readGroup(api, deployment, signal) };
 }
 
-/** Nothing until the group has come to the platform. */
+/** Empty until the platform has reconciled the group. */
 async function readGroup(
   api: ApiClient,
   deployment: DeploymentResource,
@@ -75,7 +75,7 @@ async function readChildren(
   return items.filter(({ owner }) => owner?.group === uid);
 }
 
-/** Whoever may look at rollouts may not be allowed to see who is asked. */
+/** A caller who may read rollouts may lack permission to read approvals. */
 async function readApprovals(
   api: ApiClient,
   { workspace, name }: DeploymentAddress,

@@ -37,18 +37,18 @@ test('a staged rollout at its gate: stages, who is asked, and by what it goes on
   assert.equal(
     drawn({ deployment, approvals: [anApproval()] }),
     `web in shop: revision 7 Running for 2m
-  the manifest was changed; asked for by user:alice
-  10 targets: 7 available, 1 under way, 1 of unknown health, 1 offline
+  the manifest was changed; requested by user:alice
+  10 targets: 7 available, 1 in progress, 1 of unknown health, 1 offline
 
 STAGE   PROGRESS                    DONE  STATE
 canary  [########################]  4/4   open, at the gate approval for 2m
-eu      [........................]  0/5   to come
+eu      [........................]  0/5   pending
 rest    -                           0/0   passed: nothing to change
 
-It waits for:
+Waiting for:
 - the gate canary/after/0 for 2m, until 2030-01-01T01:10:00Z (in 60m): waits for an approval
-  asked for by user:alice; needs a second person, none of user:alice
-  goes on by: approve or reject it: fleetshift rollout approve web -w shop`,
+  requested by user:alice; needs a second person, not one of user:alice
+  to continue: approve or reject it: fleetshift rollout approve web -w shop`,
   );
 });
 
@@ -90,15 +90,15 @@ test('a rollout that paused for failures: which targets, why, and what to do', (
   assert.equal(
     drawn({ deployment, targets }),
     `web in shop: revision 7 Paused (FailuresExceeded: 2 targets failed) for 2m
-  the manifest was changed; asked for by user:alice
+  the manifest was changed; requested by user:alice
   10 targets: 8 available, 2 failed
 
 STAGE    PROGRESS                    DONE  STATE
-batch-1  [#######>>xxxxx..........]  3/10  open, 1 under way, 2 failed
+batch-1  [#######>>xxxxx..........]  3/10  open, 1 in progress, 2 failed
 
-It waits for:
+Waiting for:
 - a person for 2m: 2 targets failed
-  goes on by: resume, retry, roll back or abort it: fleetshift rollout resume web -w shop
+  to continue: resume, retry, roll back or abort it: fleetshift rollout resume web -w shop
 
 TARGET  STATE     HAS  HEALTH     FOR  WHY
 a       failed    7    Available  2m   Rejected: no such kind
@@ -129,7 +129,7 @@ test('a removal that is held says who would lose it, and how to agree', () => {
   const picture = { deployment: aDeployment({ placement: { held } }), targets: [aTarget('a')] };
   assert.match(
     drawn(picture),
-    /- somebody who agrees that targets lose it: a: it is not known why\n {2}goes on by: fleetshift rollout confirm-removal web -w shop/,
+    /- confirmation to remove it from targets: a: it is not known why\n {2}to continue: fleetshift rollout confirm-removal web -w shop/,
   );
 });
 
@@ -175,7 +175,7 @@ test('a group says what it waits for, since when, and what would help', () => {
   const group = { phase: 'Degraded' as const, since: TIME, message, waits: [wait] };
   assert.match(
     drawn({ group }),
-    /^The group is Degraded for 2m: step 1 of 2: shop-db is degraded\n- shop-db: is degraded, for 2m\n {2}goes on by: mend it$/m,
+    /^The group is Degraded for 2m: step 1 of 2: shop-db is degraded\n- shop-db: is degraded, for 2m\n {2}to continue: mend it$/m,
   );
 });
 
@@ -183,7 +183,7 @@ test('one that cannot be planned says why, and since when', () => {
   const blocked = { reason: 'PlanFailed', message: 'no such label', since: TIME };
   assert.equal(
     drawn({ deployment: aDeployment({ blocked, counts: { placed: 1, available: 0 } }) }),
-    'web in shop: nothing was rolled out yet\n  1 target: 0 available\n  PlanFailed for 2m: no such label',
+    'web in shop: nothing rolled out yet\n  1 target: 0 available\n  PlanFailed for 2m: no such label',
   );
 });
 

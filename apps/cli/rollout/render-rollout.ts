@@ -10,7 +10,7 @@ import { renderWaits } from './render-waits.ts';
 import type { Rollout, Step } from './rollout-parts.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 
-/** Line by line: the whole, its stages, what it waits for, its children, and the targets that are not done. */
+/** Renders the summary, the stages, the waits, the children, and the targets that are not done. */
 export function renderRollout(picture: RolloutPicture, drawing: Drawing): string[] {
   const { deployment } = picture;
   const blocks = [
@@ -30,11 +30,11 @@ function headLines(deployment: DeploymentResource, { now, paint }: Drawing): str
   const going = deleteTime === undefined ? '' : `, being deleted for ${renderAge(deleteTime, now)}`;
   const state =
     rollout === undefined
-      ? 'nothing was rolled out yet'
+      ? 'nothing rolled out yet'
       : `revision ${rollout.revision} ${phaseText(rollout, paint)} for ${renderAge(rollout.since, now)}`;
   return [
     `${paint('bold', `${name} in ${workspace}`)}: ${state}${going}`,
-    ...(rollout === undefined ? [] : [printable(`  ${rollout.trigger}; asked for by ${rollout.requestedBy}`)]),
+    ...(rollout === undefined ? [] : [printable(`  ${rollout.trigger}; requested by ${rollout.requestedBy}`)]),
     `  ${countsText(status.counts)}`,
     ...(blocked === undefined
       ? []
@@ -55,11 +55,11 @@ function phaseText({ phase, outcome, reason, message = '' }: Rollout, paint: Pai
   return `${paint(PHASE_COLOURS[word] ?? 'red', word)}${why === '' ? '' : printable(` (${why})`)}`;
 }
 
-/** `50 targets: 40 available, 8 under way`. */
+/** `50 targets: 40 available, 8 in progress`. */
 function countsText(counts: DeploymentResource['status']['counts']): string {
   const words = [
     `${counts.available} available`,
-    ...several(counts.underWay, 'under way'),
+    ...several(counts.underWay, 'in progress'),
     ...several(counts.degraded, 'degraded'),
     ...several(counts.unknown, 'of unknown health'),
     ...several(counts.offline, 'offline'),
@@ -76,13 +76,13 @@ function several(count: number, word: string): string[] {
 
 const BAR_WIDTH = 24;
 const FATES: Readonly<Record<Step['fate'], { readonly text: string; readonly colour: Colour }>> = {
-  ahead: { text: 'to come', colour: 'dim' },
+  ahead: { text: 'pending', colour: 'dim' },
   open: { text: 'open', colour: 'cyan' },
   passed: { text: 'passed: nothing to change', colour: 'dim' },
   cleared: { text: 'done', colour: 'green' },
 };
 
-/** A rolling rollout can have a hundred batches: those around the one that is under way are shown. */
+/** A rolling rollout can have a hundred batches: only those around the current one are shown. */
 const SHOWN_STEPS = 12;
 const STEPS_BEFORE = 3;
 
@@ -126,14 +126,14 @@ function stepColour(step: Step | undefined): Colour {
 
 function stepText({ fate, underWay, failed, gate }: Step, now: number): string {
   const atGate = gate === undefined ? [] : [`at the gate ${gate.type} for ${renderAge(gate.since, now)}`];
-  return [FATES[fate].text, ...several(underWay, 'under way'), ...several(failed, 'failed'), ...atGate].join(', ');
+  return [FATES[fate].text, ...several(underWay, 'in progress'), ...several(failed, 'failed'), ...atGate].join(', ');
 }
 
 function groupLines({ group }: RolloutPicture, { now }: Drawing): string[] {
   if (group === undefined) return [];
   const waits = group.waits.flatMap(({ child, since, message, unblock }) => [
     printable(`- ${child === undefined ? '' : `${child}: `}${message}, for ${renderAge(since, now)}`),
-    printable(`  goes on by: ${unblock}`),
+    printable(`  to continue: ${unblock}`),
   ]);
   return [printable(`The group is ${group.phase} for ${renderAge(group.since, now)}: ${group.message}`), ...waits];
 }

@@ -6,7 +6,7 @@ import { shorten } from '../output/shorten.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 import { type TargetState, targetState } from './target-state.ts';
 
-/** In the order in which they are listed: what needs somebody first. */
+/** In display order: states that need a person come first. */
 const COLOURS: Readonly<Record<TargetState, Colour>> = {
   failed: 'red',
   degraded: 'red',
@@ -25,7 +25,7 @@ const COLOURS: Readonly<Record<TargetState, Colour>> = {
 const ORDER = Object.keys(COLOURS);
 const WHY_LENGTH = 80;
 
-/** A table of those that are not done, or of all. */
+/** A table of the targets that are not done, or of all targets. */
 export function renderTargets({ deployment, targets }: RolloutPicture, drawing: Drawing): string[] {
   const { now, paint, limit, allTargets } = drawing;
   const revision = revisionToCome(deployment);
@@ -51,8 +51,8 @@ export function renderTargets({ deployment, targets }: RolloutPicture, drawing: 
 }
 
 /**
- * The revision that targets wait for which do not have it: 0 when all have had their turn. Those that had nothing to change
- * keep the number of the revision that brought what they have.
+ * The revision that the remaining targets wait for; 0 when every target was processed. Targets without changes keep the
+ * revision that delivered their content.
  */
 function revisionToCome({ status: { rollout } }: DeploymentResource): number {
   if (rollout === undefined || rollout.phase === 'Finished') return 0;
@@ -62,6 +62,6 @@ function revisionToCome({ status: { rollout } }: DeploymentResource): number {
 
 function whyOf({ failure, health, drift }: DeploymentTargetResource): string {
   if (failure !== undefined) return `${failure.reason}: ${failure.message}`;
-  if (drift.length > 0) return `not as delivered: ${drift.join(', ')}`;
+  if (drift.length > 0) return `differs from what was delivered: ${drift.join(', ')}`;
   return health.message;
 }

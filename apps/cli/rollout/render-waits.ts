@@ -7,7 +7,7 @@ import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 
 const NAMED = 10;
 
-/** Why it does not move: on whom or what, since when, until when, and what somebody can do about it. */
+/** Renders why the rollout does not progress: the cause, since when, until when, and what a person can do. */
 export function renderWaits(
   { deployment, targets, approvals }: RolloutPicture,
   { now, paint }: Pick<Drawing, 'now' | 'paint'>,
@@ -18,11 +18,11 @@ export function renderWaits(
     return [
       paint('yellow', printable(`- ${waitText(wait, { now, names })}`)),
       ...(approval === undefined ? [] : [printable(`  ${approvalText(approval)}`)]),
-      printable(`  goes on by: ${unblockText(wait, deployment)}`),
+      printable(`  to continue: ${unblockText(wait, deployment)}`),
     ];
   });
   const held = heldLines(deployment, names).map((line, index) => (index === 0 ? paint('yellow', line) : line));
-  return lines.length + held.length === 0 ? [] : ['It waits for:', ...lines, ...held];
+  return lines.length + held.length === 0 ? [] : ['Waiting for:', ...lines, ...held];
 }
 
 /** `the gate canary/after/0 for 2m, until …: waits for an approval`. */
@@ -35,7 +35,7 @@ export function waitText(wait: Wait, { now, names }: { readonly now: number; rea
   return `${what} for ${renderAge(since, now)}${end}: ${message}${which}`;
 }
 
-/** What the platform says, and the command that does it where there is one. */
+/** The unblock text of the platform, with the command that does it if there is one. */
 export function unblockText(wait: Wait, deployment: DeploymentResource): string {
   const advice = adviceOf(wait, deployment);
   return advice === undefined ? wait.unblock : `${wait.unblock}: ${advice}`;
@@ -44,13 +44,13 @@ export function unblockText(wait: Wait, deployment: DeploymentResource): string 
 type Names = ReadonlyMap<string, string>;
 
 const WORDS: Readonly<Record<Wait['kind'], string>> = {
-  start: 'its start',
+  start: 'the start',
   resume: 'a person',
   gate: 'a gate',
   targets: 'targets',
-  offline: 'targets that are away',
-  budget: 'its budget',
-  conflict: 'a budget that lets nothing go on',
+  offline: 'offline targets',
+  budget: 'the budget',
+  conflict: 'a budget that blocks every step',
 };
 
 function namesOf(targets: readonly DeploymentTargetResource[]): Names {
@@ -63,11 +63,11 @@ function approvalText({
   needsDistinctApprover,
   noEligibleApprover,
 }: ApprovalResource): string {
-  const asked = `asked for by ${requestedBy}`;
+  const asked = `requested by ${requestedBy}`;
   if (!needsDistinctApprover) return asked;
-  const second = `${asked}; needs a second person, none of ${requesters.join(', ')}`;
+  const second = `${asked}; needs a second person, not one of ${requesters.join(', ')}`;
   if (noEligibleApprover !== true) return second;
-  return `${second}. No such person may approve here: grant one the role, or approve with --override as an administrator`;
+  return `${second}. No eligible person may approve here: grant one the role, or approve with --override as an administrator`;
 }
 
 function heldLines({ name, workspace, status }: DeploymentResource, names: Names): string[] {
@@ -77,7 +77,7 @@ function heldLines({ name, workspace, status }: DeploymentResource, names: Names
   const which = held.slice(0, NAMED).map(({ id }) => names.get(id) ?? id);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
   return [
-    printable(`- somebody who agrees that targets lose it: ${which.join(', ')}${more}: ${first.message}`),
-    printable(`  goes on by: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
+    printable(`- confirmation to remove it from targets: ${which.join(', ')}${more}: ${first.message}`),
+    printable(`  to continue: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
   ];
 }

@@ -6,14 +6,14 @@ import type {
 } from '#protocol/api';
 import type { Paint } from '../output/paint.ts';
 
-/** All that is known of a rollout at one moment. */
+/** Everything known about a rollout at one moment. */
 export interface RolloutPicture {
   readonly deployment: DeploymentResource;
-  /** Where the deployment is, or is to be, or was. */
+  /** Targets that have the deployment, should have it, or had it. */
   readonly targets: readonly DeploymentTargetResource[];
-  /** Those that wait for an answer. */
+  /** Approvals that wait for an answer. */
   readonly approvals: readonly ApprovalResource[];
-  /** Of a group. */
+  /** For a group only. */
   readonly children: readonly DeploymentResource[];
   readonly group?: DeploymentGroupStatusResource | undefined;
 }
@@ -21,8 +21,8 @@ export interface RolloutPicture {
 export interface Drawing {
   readonly now: number;
   readonly paint: Paint;
-  /** How many targets are listed at most. */
+  /** The maximum number of targets listed. */
   readonly limit: number;
-  /** Also those that are as they should be. */
+  /** Include targets that are up to date. */
   readonly allTargets: boolean;
 }

@@ -12,15 +12,15 @@ import { renderRollout } from './render-rollout.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 import { tellChanges } from './tell-changes.ts';
 
-/** How what is seen is told: drawn over itself, line by line, or as data. */
+/** How progress is shown: redrawn in place, line by line, or as data. */
 export interface RolloutTeller {
-  /** Called for every change, and now and then without one, as time passes. */
+  /** Called for every change, and periodically without one as time passes. */
   tell(deployment: DeploymentResource, signal: AbortSignal): Promise<void>;
-  /** Something happened to its targets or approvals. */
+  /** Its targets or approvals changed. */
   hear(): void;
-  /** The last word on it. */
+  /** Shows the final state. */
   finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void>;
-  /** Whatever happened: nothing is told any more. */
+  /** Stops all output, whatever happened. */
   end(): void;
 }
 
@@ -32,13 +32,13 @@ export interface Telling {
   readonly allTargets: boolean;
 }
 
-/** On a terminal a picture, elsewhere a line for each change. */
+/** Redraws on a terminal; elsewhere prints a line for each change. */
 export function tellerFor(telling: Telling, format: 'table' | DataFormat): RolloutTeller {
   if (format !== 'table') return new DataTeller(telling.io, format);
   return telling.io.outIsTerminal ? new PictureTeller(telling) : new LineTeller(telling);
 }
 
-/** A tenth of the time at most goes into reading the targets of a large fleet. */
+/** At most a tenth of the time is spent on reading the targets of a large fleet. */
 const REST_SHARE = 9;
 const LEAST_REST_MS = 1_000;
 
@@ -65,7 +65,7 @@ class PictureTeller implements RolloutTeller {
     this.#isStale = true;
   }
 
-  /** The screen may have left something out, and what was read may be a moment old. */
+  /** The screen may have left lines out, and its data may be slightly old. */
   async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
     await this.#read(deployment, signal);
     this.#screen.draw([]);
@@ -84,7 +84,7 @@ class PictureTeller implements RolloutTeller {
     try {
       this.#surroundings = await readSurroundings(api, deployment, signal);
     } catch (error) {
-      // Whoever follows the events says that the platform is away; what was read last is shown meanwhile.
+      // The event follower reports that the platform is unreachable; meanwhile the last state stays on the screen.
       if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
       this.#isStale = true;
     }
@@ -120,7 +120,7 @@ class LineTeller implements RolloutTeller {
 
   hear(): void {}
 
-  /** A log shows how it stands in the end, with those that are not done. */
+  /** A log ends with the final state and the targets that are not done. */
   async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
     const { api, io, clock, limit, allTargets } = this.#telling;
     const picture = { deployment, ...(await readSurroundings(api, deployment, signal)) };
@@ -131,7 +131,7 @@ class LineTeller implements RolloutTeller {
   end(): void {}
 }
 
-/** Each state of the deployment as the API shows it: of JSON one on each line. */
+/** Each state of the deployment as in the API; in JSON, one per line. */
 class DataTeller implements RolloutTeller {
   readonly #io: Io;
   readonly #format: DataFormat;

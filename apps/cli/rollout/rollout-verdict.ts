@@ -2,14 +2,14 @@ import type { DeploymentResource } from '#protocol/api';
 import { EXIT, type ExitCode } from '../command.ts';
 import type { Rollout } from './rollout-parts.ts';
 
-/** Whether there is something left to wait for, and if not, how it went. */
+/** Whether there is something left to wait for, and if not, the outcome. */
 export type Verdict =
   | { readonly kind: 'goesOn' }
-  /** Nothing more begins until a person does something. */
+  /** Nothing more starts until a person acts. */
   | { readonly kind: 'stopped'; readonly message: string }
   | { readonly kind: 'ended'; readonly code: ExitCode; readonly message: string };
 
-/** Of what was asked for with a generation, or else with the last one. */
+/** The verdict on the rollout of a generation, or of the latest one. */
 export function rolloutVerdict(deployment: DeploymentResource, generation = deployment.generation): Verdict {
   const { name, observedGeneration, reconciling, status } = deployment;
   const { rollout } = status;
@@ -21,7 +21,7 @@ export function rolloutVerdict(deployment: DeploymentResource, generation = depl
   const { held } = status.placement;
   if (held.length > 0) {
     const targets = held.length === 1 ? '1 target waits' : `${held.length} targets wait`;
-    return { kind: 'stopped', message: `${name}: ${targets} for somebody to confirm that they lose it` };
+    return { kind: 'stopped', message: `${name}: ${targets} for confirmation of the removal` };
   }
   if (rollout === undefined) return { kind: 'ended', code: EXIT.ok, message: `${name}: there was nothing to roll out` };
   const code = rollout.outcome === 'Succeeded' ? EXIT.ok : EXIT.failure;

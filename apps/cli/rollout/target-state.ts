@@ -17,7 +17,10 @@ export type TargetState =
 
 const ORDERED = { queued: 'queued', sent: 'sending', accepted: 'applying' } as const;
 
-/** Where a target stands with the revision that it is to get, or with 0 for any, in one word. What needs somebody wins over what takes its course. */
+/**
+ * The state of a target with respect to a revision, or with 0 to any revision, in one word. States that need a person
+ * take precedence over normal progress.
+ */
 export function targetState(target: DeploymentTargetResource, revision: number): TargetState {
   const { failure, order, placed, online, owed, applied, health, drift } = target;
   const isCurrent = applied !== undefined && applied.revision >= revision;

@@ -17,10 +17,10 @@ const rows: { why: string; before?: Partial<Rollout>; after: Partial<Rollout>; w
       waits: [START, WAIT],
     },
     want: [
-      'revision 7: 5 targets in 2 stages; the manifest was changed; asked for by user:alice',
+      'revision 7: 5 targets in 2 stages; the manifest was changed; requested by user:alice',
       'canary: 1 of 4 done',
       'Running',
-      'waits for targets for 2m: targets are in change; goes on by: they settle',
+      'waiting for targets for 2m: targets are in change; to continue: they settle',
     ],
   },
   {
@@ -58,7 +58,7 @@ const rows: { why: string; before?: Partial<Rollout>; after: Partial<Rollout>; w
     why: 'another revision begins anew',
     before: { revision: 6, steps: [aStep('canary', { done: 4, fate: 'cleared' })] },
     after: { steps: [aStep('canary', { fate: 'ahead' })] },
-    want: ['revision 7: 4 targets in 1 stage; the manifest was changed; asked for by user:alice', 'Running'],
+    want: ['revision 7: 4 targets in 1 stage; the manifest was changed; requested by user:alice', 'Running'],
   },
 ];
 

@@ -3,7 +3,7 @@ import { printable } from '../output/printable.ts';
 import { unblockText, waitText } from './render-waits.ts';
 import type { Rollout, Step, Wait } from './rollout-parts.ts';
 
-/** What is new since the last look, a line each: for logs, where no picture can be drawn over another. */
+/** The changes since the last state, one per line: for logs, where nothing can be redrawn. */
 export function tellChanges(
   before: DeploymentResource | undefined,
   after: DeploymentResource,
@@ -17,7 +17,7 @@ export function tellChanges(
   const old = last?.revision === rollout.revision ? last : undefined;
   const stepsBefore = new Map(old?.steps.map((step) => [step.name, step]));
   const waitsBefore = new Set(old?.waits.map(identityOf));
-  // Each rollout waits for its start for a moment.
+  // Each rollout waits briefly for its start, which is not worth a line.
   const waits = rollout.waits.filter((wait) => wait.kind !== 'start' && !waitsBefore.has(identityOf(wait)));
   return [
     ...lines,
@@ -25,7 +25,7 @@ export function tellChanges(
     ...rollout.steps.flatMap((step) => stepChange(stepsBefore.get(step.name), step)),
     ...phaseChange(old, rollout),
     ...waits.map(
-      (wait) => `waits for ${waitText(wait, { now, names: new Map() })}; goes on by: ${unblockText(wait, after)}`,
+      (wait) => `waiting for ${waitText(wait, { now, names: new Map() })}; to continue: ${unblockText(wait, after)}`,
     ),
   ].map(printable);
 }
@@ -33,7 +33,7 @@ export function tellChanges(
 function beginning({ revision, steps, trigger, requestedBy }: Rollout): string {
   const targets = steps.reduce((sum, step) => sum + step.targets, 0);
   const where = `${targets} ${targets === 1 ? 'target' : 'targets'} in ${steps.length} ${steps.length === 1 ? 'stage' : 'stages'}`;
-  return `revision ${revision}: ${where}; ${trigger}; asked for by ${requestedBy}`;
+  return `revision ${revision}: ${where}; ${trigger}; requested by ${requestedBy}`;
 }
 
 function stepChange(before: Step | undefined, after: Step): string[] {
@@ -54,7 +54,7 @@ function phaseChange(before: Rollout | undefined, { phase, outcome, reason, mess
   return [`${outcome ?? phase}${why === '' ? '' : `: ${why}`}`];
 }
 
-/** The same wait for other targets is no news: how many are done is told by their stage. */
+/** The same wait for other targets is not reported again: their stage reports how many are done. */
 function identityOf({ kind, gate, message }: Wait): string {
   return [kind, gate, message].join('\n');
 }

@@ -8,13 +8,13 @@ import { type Telling, tellerFor } from './rollout-teller.ts';
 export interface WatchedRollout extends Omit<Telling, 'clock'> {
   readonly address: DeploymentAddress;
   readonly output: 'table' | DataFormat;
-  /** How long it is watched at most. */
+  /** The maximum time to watch. */
   readonly timeoutMs: number | undefined;
   readonly endsWhenStopped: boolean;
   readonly generation?: number;
 }
 
-/** As the commands do it. When its time is up, the rollout goes on and nobody watches. */
+/** Watches for the commands. On timeout the rollout continues unwatched. */
 export async function watchRollout(watched: WatchedRollout, signal: AbortSignal): Promise<ExitCode> {
   const { io, output, timeoutMs, address } = watched;
   const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
@@ -25,7 +25,7 @@ export async function watchRollout(watched: WatchedRollout, signal: AbortSignal)
   } catch (error) {
     if (late === undefined || !late.aborted || signal.aborted) throw error;
     const act = `see what it waits for with: fleetshift rollout status ${address.name} -w ${address.workspace}`;
-    io.err(`${address.name} is not done after ${formatDuration(timeoutMs ?? 0)}, and goes on; ${act}\n`);
+    io.err(`${address.name} is not done after ${formatDuration(timeoutMs ?? 0)} and continues; ${act}\n`);
     return EXIT.failure;
   }
 }

@@ -1,9 +1,9 @@
 import type { ApprovalResource, DeploymentResource, DeploymentTargetResource } from '#protocol/api';
 import type { Rollout, Step } from '../rollout/rollout-parts.ts';
 
-/** When the pictures of these things are taken. */
+/** The fixed current time of the fixtures. */
 export const NOW = Date.parse('2030-01-01T00:10:00.000Z');
-/** Two minutes before. */
+/** Two minutes earlier. */
 export const TIME = '2030-01-01T00:08:00.000Z';
 
 const UID = '01a1e1a7-7cfc-7378-a5ae-475533dbca95';
@@ -16,7 +16,7 @@ export interface DeploymentParts {
   readonly its?: Partial<DeploymentResource>;
 }
 
-/** One that is being rolled out, as the API shows it. */
+/** A deployment that is being rolled out, as in the API. */
 export function aDeployment({ counts, placement, rollout, blocked, its }: DeploymentParts = {}): DeploymentResource {
   const none = { degraded: 0, unknown: 0, offline: 0, underWay: 0, failed: 0, leaving: 0, drifted: 0, ahead: 0 };
   return {

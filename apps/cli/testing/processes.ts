@@ -21,7 +21,7 @@ export interface Ended {
 type Started = ChildProcessByStdio<null, Readable, Readable>;
 type Environment = Readonly<Record<string, string>>;
 
-/** The real command in a process of its own. */
+/** The real command in its own process. */
 export async function runCommand(args: readonly string[], environment: Environment = {}): Promise<Ended> {
   const child = startCommand(args, environment);
   const exited = once(child, 'exit');
@@ -30,7 +30,7 @@ export async function runCommand(args: readonly string[], environment: Environme
   return { code: code ?? -1, out, err };
 }
 
-/** The same without the wait for its end. */
+/** The same without waiting for its end. */
 export function startCommand(args: readonly string[], environment: Environment = {}): Started {
   return start(MAIN, args, environment);
 }
@@ -41,7 +41,7 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-/** `errands` has workflows to look at, and a token; `product` is what is shipped, with a one-time login unless flags say more. */
+/** `errands` has sample workflows and a token; `product` is the shipped product, with a one-time login by default. */
 export async function startPlatform(
   kind: 'errands' | 'product',
   data: string,
@@ -66,12 +66,12 @@ export async function startPlatform(
   throw new Error(`the platform ended before it served:\n${told}`);
 }
 
-/** Where commands look for it that are told of no other. */
+/** The default address of commands. */
 export function adminToken(data: string): readonly string[] {
   return ['--admin-token-file', join(data, 'admin-token')];
 }
 
-/** In an empty folder that is its home as well: a platform that ran in ours would have left a token and a context. */
+/** Runs in an empty folder that is also its home: a platform in our folder would have left a token and a context. */
 function start(file: string, args: readonly string[], environment: Environment): Started {
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-cli-'));
   const child = spawn(process.execPath, [file, ...args], {

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import { ERRAND_WORKFLOWS, forgotten } from '../../platform/testing/errand-workflows.ts';
 import { errand, listener, nap, parent, stumble } from '../../platform/testing/errands.ts';
 
-/** Workflows of every kind in the database of a platform that has not been started yet. */
+/** Writes workflows of every kind into the database of a platform that was not started yet. */
 export async function seedWorkflows(data: string): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage = await openSqlite({ file: join(data, 'fleetshift.db'), modules: [DURABLE_MIGRATIONS] }, signal);

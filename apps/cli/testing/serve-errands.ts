@@ -2,7 +2,7 @@ import { resolvePlatformConfig } from '../../platform/config.ts';
 import { runPlatform } from '../../platform/run.ts';
 import { ERRAND_WORKFLOWS } from '../../platform/testing/errand-workflows.ts';
 
-/** `fleetshift serve` with workflows to look at: a process of its own, started by tests. */
+/** `fleetshift serve` with sample workflows, as a process for tests. */
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort(new Error('stopped by SIGTERM')));
 const { values } = resolvePlatformConfig({ args: process.argv.slice(2), environment: {}, readText: () => '' });

@@ -8,25 +8,25 @@ export interface Following {
   readonly types: readonly string[];
   readonly sleep: Sleep;
   readonly random: Random;
-  /** Reads how things are: at the start, and when events are gone that were not seen. */
+  /** Reads the current state: at the start, and after events were missed. */
   readonly begin: (signal: AbortSignal) => Promise<void>;
   readonly take: (event: ServerEvent, signal: AbortSignal) => Promise<void>;
-  /** For a person: why nothing comes. */
+  /** Tells the user why no events arrive. */
   readonly note: (text: string) => void;
 }
 
 const AGAIN = { baseMs: 1_000, capMs: 30_000 };
-/** The platform ends each stream now and then, to look at the credentials anew. */
+/** The platform closes each stream from time to time, so that credentials are checked again. */
 const AFTER_END_MS = 500;
 
-/** How things are, and then what happens, until the signal aborts. A connection that is lost is taken up again. */
+/** Reports the current state and then events, until the signal aborts. A lost connection is reopened. */
 export async function followEvents(following: Following, signal: AbortSignal): Promise<never> {
   const { api, types, sleep, random, begin, take, note } = following;
   let [lastEventId, failures]: [string | undefined, number] = [undefined, 0];
   for (;;) {
     try {
       for await (const event of api.events({ types, lastEventId }, signal)) {
-        // The stream has told where it begins before things are read, so that nothing falls between the two.
+        // The stream reports its position before the state is read, so that no event is lost between the two.
         if (lastEventId === undefined) await begin(signal);
         lastEventId = event.id ?? lastEventId;
         failures = 0;
@@ -41,7 +41,7 @@ export async function followEvents(following: Following, signal: AbortSignal): P
       }
       if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
       failures += 1;
-      if (failures === 1) note(`${error.message}; trying again\n`);
+      if (failures === 1) note(`${error.message}; retrying\n`);
       await sleep(backoffDelay(AGAIN, failures, random), signal);
     }
   }

@@ -7,8 +7,8 @@ import type { Change } from './watch-kind.ts';
 export type WatchFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
 /**
- * Changes as they come: rows for people, one document for each change for programs. Columns keep the width that they had
- * at first, as long as that is enough.
+ * Renders changes as they come: rows for people, one document per change for programs. Columns keep their initial width
+ * as long as it is sufficient.
  */
 export class ChangeRenderer {
   readonly #kind: Kind;

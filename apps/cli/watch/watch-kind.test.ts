@@ -23,16 +23,16 @@ const frame = (id: string, type: string, data: unknown): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ id, type, data })}\n\n`;
 
 interface Script {
-  /** What each stream says; the server then ends it, and the last one stays open. */
+  /** The events of each stream; the server then closes it, and the last one stays open. */
   readonly streams: readonly (string | number)[];
   readonly lists: readonly (readonly object[])[];
   readonly place?: Place;
   readonly selector?: string;
-  /** How many changes there are to wait for. */
+  /** The number of changes to wait for. */
   readonly changes: number;
 }
 
-/** Everything that was asked and told. */
+/** All requests and all output. */
 async function watched(t: TestContext, { streams, lists, place = {}, selector, changes }: Script) {
   const asked: string[] = [];
   const told: string[] = [];

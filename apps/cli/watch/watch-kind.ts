@@ -20,13 +20,13 @@ export interface Watching {
   readonly selector: LabelSelector | undefined;
   readonly sleep: Sleep;
   readonly random: Random;
-  /** Several at once: what is there at the start, and after a gap. */
+  /** Several at once at the start and after a gap. */
   readonly tell: (changes: readonly Change[]) => void;
-  /** For a person: why nothing comes. */
+  /** Tells the user why no events arrive. */
   readonly note: (text: string) => void;
 }
 
-/** What is there, and then what happens to it, until the signal aborts. */
+/** Reports the current resources and then their changes, until the signal aborts. */
 export async function watchKind(watching: Watching, signal: AbortSignal): Promise<never> {
   const { events } = watching;
   const known = new KnownItems(watching);
@@ -41,7 +41,7 @@ export async function watchKind(watching: Watching, signal: AbortSignal): Promis
   );
 }
 
-/** Those that were told, so that what happens can be told as a change of them. */
+/** The reported resources, so that events can be reported as changes to them. */
 class KnownItems {
   readonly #watching: Watching;
   readonly #items = new Map<string, Resource>();
@@ -64,7 +64,7 @@ class KnownItems {
     const { kind, events, place, tell } = this.#watching;
     const { data: item } = (data ?? {}) as { readonly data?: unknown };
     const { Value } = await import('typebox/value');
-    // One that this version cannot read says at least that something happened.
+    // If this version cannot parse the resource, it lists all of them again.
     if (!Value.Check(await kind.schema(), item)) return await this.readAll(signal);
     const resource = item as Resource;
     const hasLeft = events.left?.includes(type) && place.workspace !== undefined && this.#isAt(resource);

@@ -10,7 +10,7 @@ interface WhichPage {
 
 const PAGE_SIZE = 1000;
 
-/** Page by page. A page can be short, or empty, and still have a next one. */
+/** Reads page by page. A page can be short or empty and still have a next one. */
 export async function allPages<Item>(ask: (which: WhichPage) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];
   for (let next: { pageToken?: string } = {}; ; ) {

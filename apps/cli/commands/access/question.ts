@@ -9,29 +9,29 @@ import { readSubject } from './read-subject.ts';
 const group = 'Question';
 const from = ['flag'] as const;
 
-/** On what. */
+/** The resource. */
 const ON_SETTINGS = {
   workspace: {
     ...PLACE_SETTINGS.workspace,
-    unset: 'that of the context, or root',
+    unset: 'the workspace of the context, or root',
     sentence: 'On this workspace; -w for short.',
   },
   target: { ...PLACE_SETTINGS.target, sentence: 'On this target.' },
 } as const satisfies Settings;
 
-/** Who. */
+/** The subject. */
 export const WHO_SETTINGS = {
   as: {
     kind: text('SUBJECT'),
     unset: 'yourself',
-    sentence: 'Who: user:alice, group:dev, sa:WORKSPACE/NAME.',
+    sentence: 'The subject: user:alice, group:dev or sa:WORKSPACE/NAME.',
     group,
     from,
   },
   'as-group': {
     kind: listOf(text('GROUP')),
     default: '',
-    sentence: 'With --as: a group to count as his.',
+    sentence: 'With --as: a group to assume for the subject.',
     group,
     from,
   },
@@ -40,7 +40,7 @@ export const WHO_SETTINGS = {
 export const WHO_CAN_SETTINGS = { ...ON_SETTINGS, ...CLIENT_SETTINGS } as const satisfies Settings;
 export const QUESTION_SETTINGS = { ...ON_SETTINGS, ...WHO_SETTINGS, ...CLIENT_SETTINGS } as const satisfies Settings;
 
-/** `workspaces.create`, or `create workspaces`, asked on a workspace or a target. */
+/** `workspaces.create`, or `create workspaces`, on a workspace or a target. */
 export function readQuestion(args: readonly string[], io: Io) {
   const command = readClientCommand({ settings: QUESTION_SETTINGS, ...EXPECTS }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
@@ -48,7 +48,7 @@ export function readQuestion(args: readonly string[], io: Io) {
   return { api, body: { permission: permissionOf(positionals), resource, ...subjectOf(values) } };
 }
 
-/** The same, of nobody in particular. */
+/** The same without a subject. */
 export function readWhoCan(args: readonly string[], io: Io) {
   const command = readClientCommand({ settings: WHO_CAN_SETTINGS, ...EXPECTS }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
@@ -67,21 +67,21 @@ function resourceOf({ workspace, target }: On, contextWorkspace: string | undefi
   return target === undefined ? `workspaces/${workspace ?? contextWorkspace ?? 'root'}` : `targets/${target}`;
 }
 
-/** Nothing for oneself. */
+/** Undefined for the caller itself. */
 export function subjectOf({ as, asGroup }: { readonly as: string | undefined; readonly asGroup: readonly string[] }) {
-  if (as === undefined && asGroup.length > 0) throw new UsageError('--as-group goes with --as');
+  if (as === undefined && asGroup.length > 0) throw new UsageError('--as-group requires --as');
   const groups = asGroup.length === 0 ? {} : { groups: asGroup };
   return as === undefined ? {} : { subject: { ...readSubject('--as', as), ...groups } };
 }
 
 export function permissionOf([first = '', second, ...more]: readonly string[]): string {
-  if (more.length > 0) throw new UsageError('ask for one permission: workspaces.create, or create workspaces');
+  if (more.length > 0) throw new UsageError('name one permission: workspaces.create, or create workspaces');
   if (second === undefined) return first;
   const word = second.toLowerCase().replaceAll('-', '');
   const kind = KINDS.find(({ name, plural, short }) =>
     [name, plural.replaceAll('-', ''), short].some((each) => each === word),
   );
-  // In permissions the plural is as in the API's own words: serviceAccounts.
+  // Permissions use the API's plural: serviceAccounts.
   const plural = (kind?.plural ?? second).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return `${plural === 'tokens' ? 'serviceAccountTokens' : plural}.${first}`;
 }

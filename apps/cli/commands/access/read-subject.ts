@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, Subject['kind']>> = {
   sa: 'serviceAccount',
 };
 
-/** `user:alice`, `group:dev`, `sa:web/ci`. What stands behind the first colon is the id, whatever it holds. */
+/** `user:alice`, `group:dev`, `sa:web/ci`. Everything after the first colon is the id. */
 export function readSubject(flag: string, text: string): Subject {
   const colon = text.indexOf(':');
   const word = text.slice(0, Math.max(colon, 0)).toLowerCase().replaceAll('-', '');
@@ -21,10 +21,10 @@ export function readSubject(flag: string, text: string): Subject {
   const id = text.slice(colon + 1);
   if (kind === undefined || id === '') {
     const known = suggestion(word, Object.keys(KINDS));
-    throw new UsageError(`${flag} ${text}: is not such as user:alice, group:dev or sa:WORKSPACE/NAME${known}`);
+    throw new UsageError(`${flag} ${text}: expected user:alice, group:dev or sa:WORKSPACE/NAME${known}`);
   }
   if (kind === 'serviceAccount' && !/^[^/]+\/[^/]+$/.test(id)) {
-    throw new UsageError(`${flag} ${text}: a service account is named with its workspace, as sa:web/ci`);
+    throw new UsageError(`${flag} ${text}: name a service account with its workspace, as sa:web/ci`);
   }
   return { kind, id };
 }

@@ -83,8 +83,8 @@ describe('fleetshift audit', () => {
       items.map(({ requestId }) => requestId),
       ['r2'],
     );
-    assert.match(err, /there is more; --limit 10/);
-    assert.equal((await run(['list', '--outcome', 'denied'])).err, 'nothing was done\n');
+    assert.match(err, /there are more; --limit 10/);
+    assert.equal((await run(['list', '--outcome', 'denied'])).err, 'no audit entries\n');
   });
 
   for (const args of [[], ['lst'], ['list', 'extra'], ['verify', '--expect-head', 'x']]) {

@@ -12,24 +12,29 @@ const from = ['flag'] as const;
 const group = 'list';
 
 export const LIST_SETTINGS = {
-  workspace: { kind: text('WORKSPACE'), sentence: 'Only what was done in it and below it.', group, from },
-  principal: { kind: text('KIND:ID'), sentence: 'Only what this one did; the id alone will do.', group, from },
-  resource: { kind: text('PATH'), sentence: 'Only what was done to it, as /v1/workspaces/web.', group, from },
-  outcome: { kind: oneOf(AUDIT_OUTCOME_NAMES), sentence: 'Only what ended like this.', group, from },
+  workspace: { kind: text('WORKSPACE'), sentence: 'Only operations in this workspace and below.', group, from },
+  principal: {
+    kind: text('KIND:ID'),
+    sentence: 'Only operations of this principal; the id alone is enough.',
+    group,
+    from,
+  },
+  resource: { kind: text('PATH'), sentence: 'Only operations on this path, as /v1/workspaces/web.', group, from },
+  outcome: { kind: oneOf(AUDIT_OUTCOME_NAMES), sentence: 'Only operations with this outcome.', group, from },
   from: { kind: text('TIME'), sentence: 'Only from this time on, as 2026-11-15T20:00:00Z.', group, from },
   to: { kind: text('TIME'), sentence: 'Only before this time.', group, from },
-  filter: { kind: text('CEL'), sentence: 'Only what this condition holds for.', group, from },
+  filter: { kind: text('CEL'), sentence: 'Only entries that match this condition.', group, from },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '100',
-    sentence: 'At most so many, the newest first.',
+    sentence: 'The maximum number of entries, newest first.',
     group,
     from,
   },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group,
     from,
   },
@@ -45,8 +50,8 @@ export async function listAudit(args: readonly string[], io: Io, signal: AbortSi
   const { items, more } = await readEntries(api, { query, limit }, signal);
   if (output !== 'table') io.out(renderData(output, { items }));
   else if (items.length > 0) io.out(renderEntries(items));
-  else io.err('nothing was done\n');
-  if (more) io.err(`there is more; --limit ${limit * 10} shows more of it\n`);
+  else io.err('no audit entries\n');
+  if (more) io.err(`there are more; --limit ${limit * 10} shows more of them\n`);
   return EXIT.ok;
 }
 

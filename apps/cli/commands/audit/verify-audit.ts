@@ -28,27 +28,27 @@ const expectedHead: Kind<Expected> = {
 export const VERIFY_SETTINGS = {
   'expect-head': {
     kind: expectedHead,
-    sentence: 'A head that was kept elsewhere: the chain must still lead through it.',
+    sentence: 'A head that was stored elsewhere: the chain must still contain it.',
     group: 'verify',
     from: ['flag'],
   },
   heads: {
     kind: path(),
-    sentence: 'A file with heads that --audit-heads kept: the chain must still lead through each.',
+    sentence: 'A file of heads written by --audit-heads: the chain must still contain each of them.',
     group: 'verify',
     from: ['flag'],
   },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short.',
+    sentence: 'Output format; -o for short.',
     group: 'verify',
     from: ['flag'],
   },
   ...LOCAL_SETTINGS,
 } as const satisfies Settings;
 
-/** Straight from the database: whoever may have changed it is not asked. */
+/** Reads the database directly: a platform that may have tampered with the log is not asked. */
 export async function verifyAuditCommand(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { values } = readLocalCommand({ settings: VERIFY_SETTINGS, expects: [] }, args, io);
   const { output, expectHead } = values;
@@ -59,14 +59,14 @@ export async function verifyAuditCommand(args: readonly string[], io: Io, signal
     const request = { expected: expectHead, kept, key };
     const verification = await verifyAudit(new SqlChainStore(storage), request, signal);
     io.out(output === 'table' ? render(verification, expectHead) : renderData(output, verification));
-    if (key === undefined) io.err('the head was not authenticated: its key is not here\n');
+    if (key === undefined) io.err('head not authenticated: its key is not available here\n');
     return verification.faults.length === 0 ? EXIT.ok : EXIT.failure;
   } finally {
     await storage.close();
   }
 }
 
-/** Missing where the platform never made one, or the keys are elsewhere. */
+/** Missing when the platform never created one, or when the keys are elsewhere. */
 async function auditKeyIn(storage: Storage, keyFile: string, signal: AbortSignal): Promise<HeadKey | undefined> {
   if (!existsSync(keyFile)) return undefined;
   const sealer = new Sealer(FileKeyRing.open(keyFile));
@@ -74,24 +74,24 @@ async function auditKeyIn(storage: Storage, keyFile: string, signal: AbortSignal
   return secret === undefined ? undefined : headKeyOf(secret);
 }
 
-/** A line of JSON for each; one that a crash cut short is the last, and is left out. */
+/** One JSON object per line; a last line truncated by a crash is ignored. */
 async function readHeads(file: string): Promise<readonly Expected[]> {
   const lines = (await readFile(file, 'utf8')).split('\n');
   return lines.slice(0, -1).map((line, index) => {
     const { position, hash } = JSON.parse(line) as Partial<Expected>;
     if (typeof position === 'number' && typeof hash === 'string') return { position, hash };
-    throw new UsageError(`line ${index + 1} of ${file} is no head of an audit log`);
+    throw new UsageError(`line ${index + 1} of ${file} is not a head of an audit log`);
   });
 }
 
 function render({ checked, pending, start, head, faults }: Verification, expected: Expected | undefined): string {
-  const purged = start.position === 0 ? '' : `, from position ${start.position + 1} on; what came before was purged`;
+  const purged = start.position === 0 ? '' : `, from position ${start.position + 1} on; earlier entries were purged`;
   return [
     ...faults.map(describeFault),
     `${faults.length === 0 ? 'intact' : 'NOT INTACT'}: ${checked} entries were checked${purged}`,
-    ...(pending === 0 ? [] : [`${pending} entries have no place in the chain yet`]),
+    ...(pending === 0 ? [] : [`${pending} entries are not in the chain yet`]),
     ...(expected !== undefined && expected.position < start.position
-      ? [`position ${expected.position} was purged: nothing can be said of the head that was expected there`]
+      ? [`position ${expected.position} was purged: the expected head cannot be checked`]
       : []),
     `head ${head.position}:${head.hash}`,
     '',
@@ -107,10 +107,10 @@ function describeFault({ kind, position, other }: Verification['faults'][number]
     case 'swapped':
       return `positions ${position} and ${other}: the entries were swapped`;
     case 'rewritten':
-      return `position ${position}: the chain was written anew since its head was kept`;
+      return `position ${position}: the chain was rewritten after its head was stored`;
     case 'forged':
-      return `position ${position}: the head was not written by the platform, or its key was exchanged`;
+      return `position ${position}: the head was not written by the platform, or its key was replaced`;
     case 'truncated':
-      return `position ${position}: the chain ends before this head that was kept`;
+      return `position ${position}: the chain ends before this stored head`;
   }
 }

@@ -1,4 +1,4 @@
-/** What a client of Kubernetes takes from a program that it runs for credentials. */
+/** The ExecCredential that a Kubernetes client reads from its credential plugin. */
 export interface ExecCredential {
   readonly apiVersion: string;
   readonly kind: 'ExecCredential';
@@ -8,14 +8,14 @@ export interface ExecCredential {
 const VERSIONS = ['v1', 'v1beta1'].map((version) => `client.authentication.k8s.io/${version}`);
 const [NEWEST = ''] = VERSIONS;
 
-/** In the version that it was asked for in; the newest where nobody asked: a person looks at it. */
+/** In the requested version; the newest when no version is requested, as when a person runs the command. */
 export function execVersion(info: string | undefined): string | undefined {
   if (info === undefined || info === '') return NEWEST;
   const { apiVersion } = (parsed(info) ?? {}) as { readonly apiVersion?: unknown };
   return VERSIONS.find((version) => version === apiVersion);
 }
 
-/** When a token ends that says so itself. */
+/** The expiry that the token itself contains. */
 export function expiryOf(token: string): string | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;
@@ -31,7 +31,7 @@ export function execCredential(apiVersion: string, token: string, expirationTime
   return { apiVersion, kind: 'ExecCredential', status: { token, ...expiry } };
 }
 
-/** As Kubernetes writes it. */
+/** In the format of Kubernetes. */
 export function inSeconds(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

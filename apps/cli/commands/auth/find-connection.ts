@@ -11,13 +11,13 @@ export interface FoundConnection<S extends Settings> {
   readonly connect: Connect;
   readonly values: Resolved<S>['values'];
   readonly positionals: readonly string[];
-  /** The context that is meant, as it is kept right now; `undefined` where flags name another platform. */
+  /** The selected context as currently stored; `undefined` when flags name another platform. */
   context(): CliContext | undefined;
-  /** The workspace that the context means when none is named. */
+  /** The workspace of the context, used when the command names none. */
   readonly contextWorkspace: string | undefined;
 }
 
-/** As `readClientCommand`, for those who want to know how the platform is reached rather than ask it. */
+/** Like `readClientCommand`, for commands that need the address of the platform instead of a client. */
 export function findConnection<S extends Settings & typeof CLIENT_SETTINGS>(
   settings: S,
   args: readonly string[],

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { BackupError } from './backup-error.ts';
 
-/** What anybody may read of a backup. */
+/** The unencrypted header of a backup. */
 const AboutSchema = Type.Object({
   format: Type.Literal(1),
   version: Type.String(),
@@ -18,6 +18,6 @@ export function parseAbout(about: unknown): BackupAbout {
   if (Value.Check(AboutSchema, about)) return about;
   throw new BackupError(
     'BACKUP_UNREADABLE',
-    'this backup is of a kind that this release does not know; use a newer one',
+    'this release does not know the format of this backup; use a newer release',
   );
 }

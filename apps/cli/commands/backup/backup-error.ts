@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What stands between a command and the data of a platform on this machine. Each message says what to do. */
+/** An error about the data of a platform on this machine. Each message tells the user what to do. */
 export const BACKUP_ERRORS = {
   NO_DATABASE: { category: 'not-found', retry: 'after-change' },
   PASSPHRASE_UNUSABLE: { category: 'invalid', retry: 'after-change' },

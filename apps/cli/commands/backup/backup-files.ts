@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { BackupError } from './backup-error.ts';
 import type { LocalFiles } from './local-settings.ts';
 
-/** A file of the data folder, by the name that it has in every backup. */
+/** A file of the data folder, by its name in every backup. */
 export interface BackupFile {
   readonly name: string;
   readonly content: Buffer;
@@ -25,7 +25,7 @@ const TOKEN = 'admin-token';
 const TLS = 'tls';
 const NAMES = /^(keys\.json|admin-token|tls\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
 
-/** What a platform needs beside its database to be the same one: keys, the first credential, the TLS authority. */
+/** The files that a platform needs besides its database to keep its identity: keys, the first credential, the TLS authority. */
 export function readBackupFiles(files: LocalFiles): BackupFile[] {
   const tls = join(files.folder, TLS);
   const names = [KEYS, TOKEN, ...(existsSync(tls) ? readdirSync(tls).map((name) => `${TLS}/${name}`) : [])];
@@ -37,18 +37,17 @@ export function readBackupFiles(files: LocalFiles): BackupFile[] {
     });
 }
 
-/** Throws unless each of them can be put in its place: nothing is there, or the very same. */
+/** Throws unless each file can be written: it does not exist yet, or has the same content. */
 export function checkPlaces(wanted: readonly BackupFile[], files: LocalFiles): void {
   for (const { name, content } of wanted) {
-    if (!NAMES.test(name))
-      throw new BackupError('BACKUP_UNREADABLE', `the backup holds a file that is none of ours: ${name}`);
+    if (!NAMES.test(name)) throw new BackupError('BACKUP_UNREADABLE', `the backup contains an unknown file: ${name}`);
     const file = placeOf(name, files);
     if (!existsSync(file) || content.equals(readFileSync(file))) continue;
-    throw new BackupError('FILE_EXISTS', `there is another ${file} already; restore into a folder of its own`);
+    throw new BackupError('FILE_EXISTS', `${file} already exists with other content; restore into an empty folder`);
   }
 }
 
-/** On disk when it returns. Gives the way to take back what it wrote. */
+/** The files are on disk when it returns. Returns a function that removes them again. */
 export function writeBackupFiles(wanted: readonly BackupFile[], files: LocalFiles): () => void {
   const written: string[] = [];
   const undo = (): void => {

@@ -81,7 +81,7 @@ function anEvent(n: number) {
   return { id: `e${n}`, type: 'issuer.updated', key: 'issuers/corp', time: n, data };
 }
 
-/** What a platform leaves behind that was used for a while: changes, refusals, events, and a secret that it keeps. */
+/** The state of a platform after some use: changes, refusals, events, and a stored secret. */
 async function use({ data }: Home, storage: Storage): Promise<void> {
   const ring = await openKeyRing({ file: join(data, 'keys.json'), storage, clock: systemClock }, signal);
   const sealed = await new Sealer(ring).seal(new Secret(CLIENT_SECRET), PLACE, signal);
@@ -89,7 +89,7 @@ async function use({ data }: Home, storage: Storage): Promise<void> {
     [
       sql`INSERT INTO identity_issuers (name, uid, url, document, sealed_secret, generation, version, create_time, update_time)
         VALUES ('corp', 'u1', 'https://id.example.com', '{}', ${sealed}, 1, 1, 1, 1)`,
-      // Far more than one chunk, so that what is wrong with the last is met while the first are loaded.
+      // Much more than one chunk, so that a fault in the last chunk is found while the first ones are being loaded.
       ...appendEvents(Array.from({ length: 300 }, (_, n) => anEvent(n))),
     ],
     signal,
@@ -234,7 +234,7 @@ for (const from of DATABASES) {
       const ring = await openKeyRing({ file: join(source.data, 'keys.json'), storage, clock: systemClock }, signal);
       const { code, err } = await run(keys, ['rotate'], source);
       assert.equal(code, 0);
-      assert.match(err, /; 1 values were brought under it\nkept k\w+: it was retired less than an hour ago/);
+      assert.match(err, /; 1 values re-encrypted with it\nkept k\w+: it was retired less than an hour ago/);
       const listed = JSON.parse((await run(keys, ['list', '-o', 'json'], source)).out) as {
         items: { status: string }[];
       };

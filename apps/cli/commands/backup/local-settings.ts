@@ -6,7 +6,7 @@ import { type Io, UsageError } from '../../command.ts';
 
 const from = ['flag', 'environment'] as const;
 
-/** Where the data of a platform is, for commands that work on it themselves. The same as `serve` has. */
+/** The location of a platform's data, for commands that access it directly. The same settings as for `serve`. */
 export const LOCAL_SETTINGS = {
   data: {
     kind: path('FOLDER'),
@@ -19,14 +19,14 @@ export const LOCAL_SETTINGS = {
     kind: databaseKind,
     default: 'sqlite',
     sentence:
-      'Where its data lives: sqlite, a file in --data, or the URL of a Postgres database. Give a URL with a password by variable: other users of a machine can see the flags of a process.',
+      'Database of the platform: sqlite for a file in --data, or the URL of a Postgres database. Pass a URL with a password by variable: other users of a machine can see the flags of a process.',
     group: 'Data',
     from,
   },
   'key-file': {
     kind: path(),
     unset: '<data>/keys.json',
-    sentence: 'File with the keys that its secrets are sealed with.',
+    sentence: 'File with the keys that encrypt its secrets.',
     group: 'Data',
     from,
   },
@@ -34,7 +34,7 @@ export const LOCAL_SETTINGS = {
 
 export type LocalValues = Values<typeof LOCAL_SETTINGS>;
 
-/** What belongs to a platform on this machine, by the names that `serve` gives it. */
+/** The files of a platform on this machine, by the names that `serve` gives them. */
 export interface LocalFiles {
   readonly folder: string;
   readonly databaseFile: string;
@@ -52,7 +52,7 @@ export function filesOf({ data, keyFile }: LocalValues): LocalFiles {
 
 export interface LocalCommandOptions<S extends Settings> {
   readonly settings: S;
-  /** What stands there beside flags: `['FILE']`. */
+  /** The names of positional arguments: `['FILE']`. */
   readonly expects: readonly string[];
 }
 
@@ -62,12 +62,12 @@ export function readLocalCommand<S extends Settings>(
   { environment }: Pick<Io, 'environment'>,
 ): { readonly values: Values<S>; readonly positionals: readonly string[] } {
   const { positionals, flags } = splitArguments(settings, args);
-  // What the platform reads from the same environment is not ours to judge.
+  // The environment may also contain settings of the platform; unknown variables are not an error here.
   const ignoredVariables = [/^FLEETSHIFT_/];
   const { values } = resolveSettings({ settings, args: flags, environment, ignoredVariables, readText: () => '' });
   const missing = expects[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const extra = positionals[expects.length];
-  if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
   return { values, positionals };
 }

@@ -12,7 +12,7 @@ import type { BackupFile } from './backup-files.ts';
 
 export interface BackupOptions {
   readonly storage: Storage;
-  /** Read within the snapshot: whatever it has sealed, these keys open. */
+  /** Read within the snapshot, so that these keys open everything that is sealed in it. */
   readonly readFiles: () => readonly BackupFile[];
   readonly out: string;
   readonly passphrase: Secret<string>;
@@ -24,17 +24,17 @@ export interface BackupOptions {
 
 const LINES = 1 << 16;
 
-/** One moment of the database and the files beside it, in one file. It appears whole, or not at all. */
+/** Writes a snapshot of the database and the files beside it into one file, atomically. */
 export async function makeBackup(options: BackupOptions, signal: AbortSignal): Promise<BackupAbout> {
   const { storage, out } = options;
   if ((await stat(out).catch(() => undefined)) !== undefined) {
-    throw new BackupError('FILE_EXISTS', `there is a file ${out} already; choose another name`);
+    throw new BackupError('FILE_EXISTS', `the file ${out} already exists; choose another name`);
   }
   const draft = `${out}.part`;
   let hasBegun = false;
   try {
     const about = await storage.read(async (reader) => {
-      // The storage would begin anew on another snapshot, and half of this one is written already.
+      // The storage would retry with a new snapshot, and half of this one is already written.
       if (hasBegun)
         throw new BackupError('SNAPSHOT_LOST', 'the connection to the database broke; take the backup again');
       hasBegun = true;
@@ -51,7 +51,7 @@ export async function makeBackup(options: BackupOptions, signal: AbortSignal): P
 
 async function write(reader: Reader, options: BackupOptions, signal: AbortSignal): Promise<BackupAbout> {
   const { storage, out, passphrase, version, now } = options;
-  // The first statement fixes the moment; the keys are read right after it.
+  // The first statement fixes the snapshot; the keys are read right after it.
   const schema = await readSchema(reader);
   const files = options.readFiles();
   const rows = await countRows(reader, storage.engine);
@@ -84,7 +84,7 @@ async function* linesOf(reader: Reader, files: readonly BackupFile[], { storage,
   }
 }
 
-/** A line at a time would be slow to compress. */
+/** Compressing line by line would be slow. */
 async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let block = '';
   for await (const line of lines) {

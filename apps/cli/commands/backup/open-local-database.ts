@@ -3,13 +3,13 @@ import { type MigrationModule, openPostgres, openSqlite, type Storage, sql } fro
 import { BackupError } from './backup-error.ts';
 import { filesOf, type LocalValues } from './local-settings.ts';
 
-/** A backup looks at one moment for as long as it takes. */
+/** A backup keeps its snapshot open for as long as it takes. */
 const TRANSACTION_MS = 24 * 60 * 60_000;
 
-/** The tables are taken as they are: whoever serves migrates them, and it may be serving right now. */
+/** The tables are used as they are: `serve` migrates them, and may be running right now. */
 const NO_MIGRATIONS: readonly MigrationModule[] = [];
 
-/** The database of a platform, running or not. Made by nobody but a platform: an empty one is refused. */
+/** Opens the database of a platform, running or not. An empty database is refused, because only `serve` creates one. */
 export async function openLocalDatabase(values: LocalValues, signal: AbortSignal): Promise<Storage> {
   const { database } = values;
   const { databaseFile: file } = filesOf(values);
@@ -32,8 +32,5 @@ export async function openLocalDatabase(values: LocalValues, signal: AbortSignal
 }
 
 function noDatabase(shown: string): BackupError {
-  return new BackupError(
-    'NO_DATABASE',
-    `there is no platform's database in ${shown}; say where it is with --data or --database`,
-  );
+  return new BackupError('NO_DATABASE', `no platform database in ${shown}; name it with --data or --database`);
 }

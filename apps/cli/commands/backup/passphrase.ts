@@ -23,12 +23,12 @@ export function readPassphrase(file: string | undefined): Secret<string> {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new BackupError('PASSPHRASE_UNUSABLE', `read the passphrase in ${file}: ${why}`, { cause });
+    throw new BackupError('PASSPHRASE_UNUSABLE', `cannot read the passphrase in ${file}: ${why}`, { cause });
   }
   const [line = ''] = text.split(/\r?\n/, 1);
   if (line.length >= SHORTEST) return new Secret(line);
   throw new BackupError(
     'PASSPHRASE_UNUSABLE',
-    `the passphrase in ${file} has ${line.length} characters; at least ${SHORTEST} make it one`,
+    `the passphrase in ${file} has ${line.length} characters; it needs at least ${SHORTEST}`,
   );
 }

@@ -4,13 +4,13 @@ const EVERY_MS = 100;
 const WIDTH = 30;
 
 export interface Progress {
-  /** One more is done. */
+  /** Counts one more row. */
   step(): void;
-  /** Clears the line, so that what is said next has it. */
+  /** Clears the line for further output. */
   end(): void;
 }
 
-/** A bar on a terminal; elsewhere nothing, as nobody watches a file. */
+/** A progress bar on a terminal; no output elsewhere. */
 export function progressBar(io: Pick<Io, 'err' | 'errIsTerminal'>, what: string, total: number): Progress {
   if (!io.errIsTerminal) return { step: () => {}, end: () => {} };
   let [done, shownAt] = [0, Number.NEGATIVE_INFINITY];

@@ -11,13 +11,13 @@ import type { BackupFile } from './backup-files.ts';
 export interface ReadBackup {
   readonly about: BackupAbout;
   readonly files: readonly BackupFile[];
-  /** To be read once, to its end: only then is it sure that nothing is missing. */
+  /** Read it once and to the end: only then is it certain that nothing is missing. */
   readonly records: AsyncGenerator<DumpRecord>;
-  /** Gives the file back, read to its end or not. */
+  /** Closes the file, read to the end or not. */
   close(): void;
 }
 
-/** Reads as far as the files, which come first; the rows come with the records. */
+/** Reads the files, which come first; the rows come with the records. */
 export async function readBackup(file: string, passphrase: Secret<string>): Promise<ReadBackup> {
   const stream = createReadStream(file);
   const close = (): void => void stream.destroy();
@@ -36,7 +36,7 @@ async function read(stream: AsyncIterable<Uint8Array>, passphrase: Secret<string
   const files: BackupFile[] = [];
   for (;;) {
     const next = await lines.next();
-    if (next.done) throw new BackupError('BACKUP_UNREADABLE', 'this backup holds nothing');
+    if (next.done) throw new BackupError('BACKUP_UNREADABLE', 'this backup is empty');
     const found = fileIn(next.value);
     if (found === undefined) return { about, files, records: recordsOf(next.value, lines) };
     files.push(found);
@@ -59,7 +59,7 @@ async function* decompressed(content: AsyncIterable<Uint8Array>): AsyncGenerator
     yield* Readable.from(content).compose(createGunzip()) as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof FleetError) throw error;
-    throw new BackupError('BACKUP_UNREADABLE', 'decompress the backup: what is in it was not compressed by us', {
+    throw new BackupError('BACKUP_UNREADABLE', 'cannot decompress the backup: unknown compression', {
       cause: error,
     });
   }

@@ -8,24 +8,24 @@ import { ROLLOUT_TYPES } from './deploy-spec.ts';
 const from = ['flag'] as const;
 const [what, where, how] = ['What', 'Where', 'How fast'];
 
-/** What a deployment is to be, as flags say it. */
+/** A deployment described by flags. */
 export const SPEC_SETTINGS = {
   filename: {
     kind: path(),
-    sentence: 'A document of kind Deployment, as apply takes it, in place of the flags below; -f for short.',
+    sentence: 'A document of kind Deployment, as for apply, instead of the flags below; -f for short.',
     group: what,
     from,
   },
   file: {
     kind: listOf(path()),
     default: '',
-    sentence: 'Deliver the documents of these files and folders, or of - for standard input.',
+    sentence: 'Deliver the documents of these files and folders, or - for standard input.',
     group: what,
     from,
   },
   template: {
     kind: path(),
-    sentence: 'Deliver this file, with each ${...} filled in for the target.',
+    sentence: 'Deliver this file, with each ${...} rendered for the target.',
     group: what,
     from,
   },
@@ -33,18 +33,23 @@ export const SPEC_SETTINGS = {
   set: {
     kind: listOf(text('NAME=VALUE')),
     default: '',
-    sentence: 'Change these values of the template, and leave the others; a.b=1 is the b in a.',
+    sentence: 'Change these values of the template and keep the others; a.b=1 sets b in a.',
     group: what,
     from,
   },
-  namespace: { kind: text('NAME'), sentence: 'Where things go on a target that has such places.', group: what, from },
+  namespace: {
+    kind: text('NAME'),
+    sentence: 'The namespace for documents on targets that have namespaces.',
+    group: what,
+    from,
+  },
   to: {
     kind: text('LABELS'),
     sentence: 'To targets with these labels, as env=prod,tier in (web,api),!old.',
     group: where,
     from,
   },
-  'to-targets': { kind: listOf(text('NAME')), default: '', sentence: 'To just these targets.', group: where, from },
+  'to-targets': { kind: listOf(text('NAME')), default: '', sentence: 'To these targets only.', group: where, from },
   'to-all': {
     kind: boolean(),
     default: 'false',
@@ -54,15 +59,20 @@ export const SPEC_SETTINGS = {
   },
   rollout: {
     kind: oneOf(ROLLOUT_TYPES),
-    unset: 'as it is; of a new one immediate',
-    sentence: 'All at once, or batch by batch. Stages are said in a document.',
+    unset: 'unchanged; immediate for a new deployment',
+    sentence: 'All at once, or batch by batch. Stages need a document.',
     group: how,
     from,
   },
-  'batch-size': { kind: text('N|N%'), sentence: 'How many targets make a batch.', group: how, from },
+  'batch-size': { kind: text('N|N%'), sentence: 'How many targets form a batch.', group: how, from },
   'max-unavailable': { kind: text('N|N%'), sentence: 'How many targets may be unavailable.', group: how, from },
-  'max-failures': { kind: text('N|N%'), sentence: 'How many may go wrong before it pauses.', group: how, from },
-  'max-concurrency': { kind: text('N|N%'), sentence: 'How many are changed at once.', group: how, from },
+  'max-failures': {
+    kind: text('N|N%'),
+    sentence: 'How many targets may fail before the rollout pauses.',
+    group: how,
+    from,
+  },
+  'max-concurrency': { kind: text('N|N%'), sentence: 'How many targets are changed at once.', group: how, from },
 } as const satisfies Settings;
 
 export const DEPLOY_SETTINGS = {
@@ -70,7 +80,7 @@ export const DEPLOY_SETTINGS = {
   watch: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Then follow the rollout to its end, or to a pause.',
+    sentence: 'Then follow the rollout until it ends or pauses.',
     group: 'Watch',
     from,
   },

@@ -3,12 +3,12 @@ import { isObject } from '../../apply/merge-patch.ts';
 import { parseDocuments, readDocuments } from '../../apply/read-documents.ts';
 import { UsageError } from '../../command.ts';
 
-/** The documents of files and folders, as a target gets them; or everything that is wrong with any of them. */
+/** Reads the documents to deliver from files and folders, or throws one error that lists every problem. */
 export function readManifests(names: readonly string[]): readonly object[] {
   const raw = readDocuments(names, '--file');
   const faults = raw.flatMap((each) => {
     if ('fault' in each) return [`${each.where}: ${each.fault}`];
-    return isObject(each.content) ? [] : [`${each.where}: is no document, which is a map`];
+    return isObject(each.content) ? [] : [`${each.where}: a document must be a map`];
   });
   if (faults.length > 0) throw new UsageError(['nothing was sent:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
   return raw.flatMap((each) => ('content' in each && isObject(each.content) ? [each.content] : []));
@@ -27,6 +27,6 @@ export function readValues(file: string): unknown {
   const [first, ...more] = parseDocuments(file, readText('--values', file));
   if (first !== undefined && 'fault' in first) throw new UsageError(`--values ${first.where}: ${first.fault}`);
   const content = first === undefined ? {} : first.content;
-  if (more.length > 0 || !isObject(content)) throw new UsageError(`--values ${file}: is not one map of values`);
+  if (more.length > 0 || !isObject(content)) throw new UsageError(`--values ${file}: must contain one map of values`);
   return content;
 }

@@ -4,7 +4,7 @@ import type { ApiClient, Query } from '../../client/api-client.ts';
 import { pathOf } from '../../kinds/read-one.ts';
 import type { WantedDeployment } from './wanted-deployment.ts';
 
-/** What would come of it: of something new, of a change, or of nothing but a fresh look. */
+/** Previews a new deployment, a change, or a deployment as it is. */
 export async function readPreview(
   api: ApiClient,
   { wanted, query = {} }: { readonly wanted: WantedDeployment; readonly query?: Query },

@@ -64,14 +64,14 @@ test('numbers, who gets and loses it, the plan, and the difference once for all 
   });
   assert.equal(
     text,
-    `web would be revision 8: 1 targets get it, 2 change, 4 are sent the same, 1 lose it
+    `web would be revision 8: 1 targets added, 2 changed, 4 unchanged, 1 removed
 digest abc
 
-~ what is asked for
+~ spec
   ~ /rollout/batchSize: 1 -> 2
 
-newly placed on: c
-taken off: z (relabel)
+added: c
+removed: z (relabel)
 
 STAGE    DELIVER  REMOVE  BEFORE  AFTER             PARALLEL  ON FAILURE
 removal  0        1       -       -                 all       pause
@@ -82,7 +82,7 @@ on 2 targets: a, b
   ~ Secret/x
     ~ /data/key: "[redacted]" -> "[redacted]"
 
-5 more are not shown; see one with --target NAME`,
+5 more targets are not shown; show one with --target NAME`,
   );
 });
 
@@ -90,12 +90,12 @@ for (const { why, its, want } of [
   {
     why: 'doubt keeps everybody, and says why',
     its: { resolution: { ...NOBODY, kind: 'unsure', why: 'a score is too old' } },
-    want: /^it is in doubt where it goes, and everybody keeps what they have: a score is too old$/m,
+    want: /^placement is unsure, so all targets keep what they have: a score is too old$/m,
   },
   {
     why: 'a removal that would be held',
     its: { resolution: { ...NOBODY, held: [{ target: 'a', why: 'MaxRemoval', message: 'too many' }] } },
-    want: /^held until somebody confirms the removal: a \(MaxRemoval\)$/m,
+    want: /^removal held for confirmation: a \(MaxRemoval\)$/m,
   },
   { why: 'nothing to do', its: { plan: { steps: [], current: 9 } }, want: /^Nothing would be sent\.$/m },
   {
@@ -106,7 +106,7 @@ for (const { why, its, want } of [
   {
     why: 'what an agent says',
     its: { targets: [aTarget('a', { agent: { kind: 'wouldReject', message: 'no such kind', changes: ['- x'] } })] },
-    want: /^ {2}its agent says wouldReject: no such kind\n {2}- x$/m,
+    want: /^ {2}agent: wouldReject: no such kind\n {2}- x$/m,
   },
 ] as const) {
   test(`a preview: ${why}`, () => assert.match(drawn(its as Partial<PreviewResource>), want));

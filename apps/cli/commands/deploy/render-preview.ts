@@ -8,15 +8,15 @@ type Target = PreviewResource['targets'][number];
 
 const NAMED = 20;
 
-/** Who would get what, in which order, and what that changes. */
+/** Renders which targets get which content in which order, and what that changes. */
 export function renderPreview(preview: PreviewResource, paint: Paint): string[] {
   const { deployment, revision, counts, spec, digest } = preview;
   const { added, changed, unchanged, removed, failing } = counts;
-  const numbers = `${added} targets get it, ${changed} change, ${unchanged} are sent the same, ${removed} lose it`;
+  const numbers = `${added} targets added, ${changed} changed, ${unchanged} unchanged, ${removed} removed`;
   const wrong = failing === 0 ? '' : `, ${failing} fail`;
-  // Of one that would be new all of it is asked for, and whoever asks has it before him.
+  // For a new deployment the whole spec would be a change; the caller has just written it, so it is not repeated.
   const fields = spec.filter(({ path }) => path !== '');
-  const asked = { document: 'what is asked for', kind: 'changed', fields } as const;
+  const asked = { document: 'spec', kind: 'changed', fields } as const;
   const blocks = [
     [`${paint('bold', deployment)} would be revision ${revision}: ${numbers}${wrong}`, `digest ${digest}`],
     fields.length === 0 ? [] : renderDiff([asked], paint),
@@ -30,17 +30,17 @@ export function renderPreview(preview: PreviewResource, paint: Paint): string[] 
 
 function resolutionLines(resolution: PreviewResource['resolution'], paint: Paint): string[] {
   const { kind, why = '', added, removed, held, excluded, missing } = resolution;
-  const doubt = kind === 'unsure' ? [`it is in doubt where it goes, and everybody keeps what they have: ${why}`] : [];
+  const doubt = kind === 'unsure' ? [`placement is unsure, so all targets keep what they have: ${why}`] : [];
   return [
     ...doubt.map((line) => paint('red', printable(line))),
-    ...named('newly placed on', added),
+    ...named('added', added),
     ...named(
-      'taken off',
+      'removed',
       removed.map(({ target, cause }) => `${target} (${cause})`),
     ).map((line) => paint('red', line)),
-    ...named('held until somebody confirms the removal', held.map(withReason)).map((line) => paint('yellow', line)),
-    ...named('left out', excluded.map(withReason)),
-    ...named('not there, though the placement names it', missing).map((line) => paint('yellow', line)),
+    ...named('removal held for confirmation', held.map(withReason)).map((line) => paint('yellow', line)),
+    ...named('excluded', excluded.map(withReason)),
+    ...named('named by the placement but missing', missing).map((line) => paint('yellow', line)),
   ];
 }
 
@@ -48,7 +48,7 @@ function withReason({ target, why }: { readonly target: string; readonly why: st
   return `${target} (${why})`;
 }
 
-/** One line, or none when there is nobody to name. */
+/** One line, or none when the list is empty. */
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
@@ -72,7 +72,7 @@ function planLines(plan: PreviewResource['plan']): string[] {
   return renderTable(headings, rows).trimEnd().split('\n');
 }
 
-/** What is the same on many targets is shown once, under all of their names. */
+/** A change that is the same on many targets is shown once, with all of their names. */
 function targetBlocks(targets: readonly Target[], paint: Paint): string[][] {
   const shown = targets.filter(({ kind }) => kind !== 'unchanged');
   const alike = Map.groupBy(shown, ({ kind, documents, message, agent }) =>
@@ -89,7 +89,7 @@ function targetBlocks(targets: readonly Target[], paint: Paint): string[][] {
 }
 
 function diffLines({ documents, message, agent }: Target, paint: Paint): string[] {
-  const said = agent === undefined ? [] : [`its agent says ${agent.kind}: ${agent.message}`, ...agent.changes];
+  const said = agent === undefined ? [] : [`agent: ${agent.kind}: ${agent.message}`, ...agent.changes];
   const lines = [
     ...(message === undefined ? [] : [paint('red', printable(message))]),
     ...renderDiff(documents, paint),
@@ -100,5 +100,5 @@ function diffLines({ documents, message, agent }: Target, paint: Paint): string[
 
 function restLine({ counts, targets }: PreviewResource): string[] {
   const rest = Object.values(counts).reduce((sum, count) => sum + count, 0) - targets.length;
-  return targets.length === 0 || rest <= 0 ? [] : [`${rest} more are not shown; see one with --target NAME`];
+  return targets.length === 0 || rest <= 0 ? [] : [`${rest} more targets are not shown; show one with --target NAME`];
 }

@@ -19,7 +19,7 @@ export interface Wish {
   readonly contextWorkspace: string | undefined;
 }
 
-/** What is asked for, by a document or by flags, and what is there of it. */
+/** The requested deployment, from a document or from flags, and the existing one. */
 export interface WantedDeployment {
   readonly document: ApplyDocument;
   readonly current: Resource | undefined;
@@ -28,7 +28,7 @@ export interface WantedDeployment {
 export async function wantedDeployment(api: ApiClient, wish: Wish, signal: AbortSignal): Promise<WantedDeployment> {
   const { filename } = wish.values;
   const [, extra] = wish.positionals;
-  if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
   if (filename === undefined) return await fromFlags(api, wish, signal);
   const document = await fromDocument(filename, wish);
   return { document, current: await find(api, document, signal) };
@@ -37,7 +37,7 @@ export async function wantedDeployment(api: ApiClient, wish: Wish, signal: Abort
 async function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Promise<ApplyDocument> {
   const extra = positionals[0] ?? saidFlag(values);
   if (extra !== undefined) {
-    throw new UsageError(`-f says all of it: leave out ${extra}. Documents to deliver are given with --file`);
+    throw new UsageError(`-f defines the whole deployment: leave out ${extra}. Use --file for documents to deliver`);
   }
   const documents = await checkDocuments(readDocuments([filename]), {
     said: values.workspace,
@@ -45,8 +45,8 @@ async function fromDocument(filename: string, { values, positionals, contextWork
   });
   const [document, another] = documents;
   if (document === undefined || another !== undefined || document.kind !== deploymentKind) {
-    const act = 'several documents, or others, are for "fleetshift apply -f"; what to deliver is given with --file';
-    throw new UsageError(`--filename ${filename}: is not one document of kind Deployment; ${act}`);
+    const act = 'for several documents or other kinds use "fleetshift apply -f"; for documents to deliver use --file';
+    throw new UsageError(`--filename ${filename}: must be one document of kind Deployment; ${act}`);
   }
   return document;
 }
@@ -54,12 +54,12 @@ async function fromDocument(filename: string, { values, positionals, contextWork
 async function fromFlags(api: ApiClient, wish: Wish, signal: AbortSignal): Promise<WantedDeployment> {
   const { values, positionals, contextWorkspace } = wish;
   const [word] = positionals;
-  if (word === undefined) throw new UsageError('NAME is missing; or give a document with -f');
+  if (word === undefined) throw new UsageError('missing NAME, or a document with -f');
   const rules = deploymentKind.apply;
   if (rules === undefined) throw new TypeError('deployments can be applied');
   const { name, workspace } = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
   const flags = flagsOf(values);
-  // What is wrong with the flags themselves is told before anybody is asked.
+  // Errors in the flags are reported before any request is sent.
   deploySpec(flags, { rollout: { type: 'rolling', batchSize: 1 }, manifest: { type: 'template' } });
   const thing = {
     kind: deploymentKind,
@@ -85,15 +85,15 @@ function flagsOf(values: Wish['values']): DeployFlags {
   };
 }
 
-/** A new one needs more than a change does. */
+/** A new deployment needs more fields than a change. */
 function refuseHalf({ name, spec }: ApplyDocument): void {
   if (spec['manifest'] === undefined) {
     throw new UsageError(
-      `${name} is not there yet: say what to deliver with --file or --template, or give a document with -f`,
+      `${name} does not exist yet: name the content with --file or --template, or use a document with -f`,
     );
   }
   if (spec['placement'] === undefined) {
-    throw new UsageError(`${name} is not there yet: say where with --to LABELS, --to-targets or --to-all`);
+    throw new UsageError(`${name} does not exist yet: choose targets with --to LABELS, --to-targets or --to-all`);
   }
 }
 

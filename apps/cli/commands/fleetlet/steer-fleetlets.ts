@@ -12,7 +12,7 @@ const SETTINGS = {
   yes: {
     kind: boolean(),
     default: 'false',
-    sentence: 'revoke: go on without being asked.',
+    sentence: 'revoke: do not ask for confirmation.',
     group: 'Fleetlet',
     from: ['flag'],
   },
@@ -22,12 +22,12 @@ const SETTINGS = {
 
 const ANSWER: TObject = Type.Object({ name: FleetletSchema.properties.name });
 
-/** For ever, so that somebody has to mean it. */
+/** Asks for confirmation, because revocation is permanent. */
 export const revokeFleetlets: Command = {
   help: () =>
     helpText({
       usage: 'fleetshift fleetlet revoke NAME... [flags]',
-      summary: 'Revokes fleetlets, for ever: their sessions end, and their certificates are taken no longer.',
+      summary: 'Revokes fleetlets permanently: their sessions end, and their certificates are refused.',
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
@@ -37,7 +37,7 @@ export const revokeFleetlets: Command = {
       io,
     );
     const { dryRun, yes } = values;
-    const what = `Revoking ${positionals.join(', ')} is for ever: who is to come back has to enrol anew.`;
+    const what = `Revoking ${positionals.join(', ')} is permanent: a revoked fleetlet has to enrol again.`;
     if (!(await confirm(io, { what, isAgreed: yes || dryRun }, signal))) return EXIT.failure;
     const tasks = positionals.map((name) => ({
       name: `fleetlet/${name}`,
@@ -50,8 +50,8 @@ export const revokeFleetlets: Command = {
   },
 };
 
-export const bindFleetlet = bindingCommand('bind', 'Lets a fleetlet speak for one more target.', 'bound to');
-export const unbindFleetlet = bindingCommand('unbind', 'Lets a fleetlet speak for a target no longer.', 'unbound from');
+export const bindFleetlet = bindingCommand('bind', 'Lets a fleetlet serve one more target.', 'bound to');
+export const unbindFleetlet = bindingCommand('unbind', 'Stops a fleetlet from serving a target.', 'unbound from');
 
 function bindingCommand(verb: 'bind' | 'unbind', summary: string, done: string): Command {
   const settings = { ...DRY_RUN_SETTING, ...CLIENT_SETTINGS } as const satisfies Settings;

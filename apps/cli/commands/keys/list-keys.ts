@@ -10,7 +10,7 @@ export const LIST_SETTINGS = {
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short.',
+    sentence: 'Output format; -o for short.',
     group: 'list',
     from: ['flag'],
   },

@@ -10,14 +10,15 @@ export const ROTATE_SETTINGS = {
   finish: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Make no new key: only bring everything under the one at hand, and drop what nothing is under.',
+    sentence:
+      'Create no new key: only re-encrypt everything with the current one, and drop keys that are no longer in use.',
     group: 'rotate',
     from: ['flag'],
   },
   ...LOCAL_SETTINGS,
 } as const satisfies Settings;
 
-/** Also while the platform runs: it looks at the key file before it seals. */
+/** Works while the platform is running: it checks the key file before it encrypts. */
 export async function rotateKeys(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { values } = readLocalCommand({ settings: ROTATE_SETTINGS, expects: [] }, args, io);
   const ring = FileKeyRing.open(filesOf(values).keyFile);
@@ -34,12 +35,12 @@ export async function rotateKeys(args: readonly string[], io: Io, signal: AbortS
 
 function describe({ activeId, rewrapped, unreadable, dropped, kept }: Rotation): string {
   return [
-    `the active key is ${activeId}; ${rewrapped} values were brought under it`,
-    ...(unreadable === 0 ? [] : [`${unreadable} values cannot be opened by any key, and stay as they are`]),
-    ...dropped.map((id) => `dropped ${id}, which nothing was under`),
+    `active key: ${activeId}; ${rewrapped} values re-encrypted with it`,
+    ...(unreadable === 0 ? [] : [`${unreadable} values cannot be opened with any key, and stay as they are`]),
+    ...dropped.map((id) => `dropped ${id}, which is no longer in use`),
     ...kept.map(({ id, because }) => `kept ${id}: ${because}`),
-    ...(kept.length === 0 ? [] : ['fleetshift keys rotate --finish drops what is no longer needed']),
-    'a backup from before still has the old keys; take a new one',
+    ...(kept.length === 0 ? [] : ['fleetshift keys rotate --finish drops keys that are no longer needed']),
+    'earlier backups contain the old keys; take a new backup',
     '',
   ].join('\n');
 }

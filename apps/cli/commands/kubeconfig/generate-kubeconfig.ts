@@ -20,28 +20,28 @@ export const GENERATE_SETTINGS = {
   merge: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Into the kubeconfig that kubectl uses: the first of KUBECONFIG, or ~/.kube/config.',
+    sentence: 'Write into the kubeconfig that kubectl uses: the first of KUBECONFIG, or ~/.kube/config.',
     group,
     from,
   },
   output: {
     kind: path(),
     unset: 'standard output',
-    sentence: 'Into this file, which keeps what else is in it; -o for short.',
+    sentence: 'Write into this file and keep its other entries; -o for short.',
     group,
     from,
   },
   'kubectl-server': {
     kind: url(['https:']),
-    unset: 'that of the CLI, or the TLS address of a platform on this machine',
-    sentence: 'Where kubectl finds the platform, by TLS.',
+    unset: 'the server of the CLI, or the TLS address of a platform on this machine',
+    sentence: 'The TLS address of the platform for kubectl.',
     group,
     from,
   },
   command: {
     kind: text('PROGRAM'),
     default: 'fleetshift',
-    sentence: 'What kubectl runs to show the login.',
+    sentence: 'The program that kubectl runs to get the credential.',
     group,
     from,
   },
@@ -55,11 +55,11 @@ type Values = Resolved<typeof GENERATE_SETTINGS>['values'];
 export async function generateKubeconfig(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const found = findConnection(GENERATE_SETTINGS, args, io);
   const { values, positionals } = found;
-  if (values.merge && values.output !== undefined) throw new UsageError('say either --merge or --output, not both');
-  if (values.all === positionals.length > 0) throw new UsageError('say the names of targets, or --all for all of them');
+  if (values.merge && values.output !== undefined) throw new UsageError('--merge and --output: choose one');
+  if (values.all === positionals.length > 0) throw new UsageError('name targets, or use --all');
   const targets = await targetsFor(found, positionals, signal);
   if (targets.length === 0) {
-    io.err('There is no Kubernetes target that you may see there.\n');
+    io.err('no Kubernetes target found that you may see\n');
     return EXIT.notFound;
   }
   const entries = await entriesFor(found, { targets, io }, signal);
@@ -91,7 +91,7 @@ async function targetsFor({ connect, values, contextWorkspace }: Found, names: r
   const distinct = [...new Set(names)];
   for (const name of distinct) {
     const { type } = await api.get(TargetSchema, { path: ['targets', name] }, signal);
-    if (type !== 'kubernetes') throw new UsageError(`${name} is a target of type ${type}, which kubectl does not know`);
+    if (type !== 'kubernetes') throw new UsageError(`${name} is a target of type ${type}, which kubectl cannot access`);
   }
   return distinct;
 }
@@ -116,7 +116,7 @@ async function entriesFor(
   });
 }
 
-/** What was said for this command, said again: kubectl is run elsewhere, and without it. */
+/** The flags of this command, repeated for the credential plugin: kubectl runs elsewhere and without them. */
 function flagsOf(values: Values, server: URL): string[] {
   return [
     '--server',

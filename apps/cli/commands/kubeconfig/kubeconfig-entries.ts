@@ -2,7 +2,7 @@ export interface NamedEntry {
   readonly name: string;
 }
 
-/** What a kubeconfig gets: a cluster and a context for each target, and one user for all. */
+/** The entries of a kubeconfig: a cluster and a context for each target, and one user for all. */
 export interface KubeconfigEntries {
   readonly clusters: readonly (NamedEntry & { readonly cluster: Readonly<Record<string, string>> })[];
   readonly users: readonly (NamedEntry & { readonly user: object })[];
@@ -11,13 +11,13 @@ export interface KubeconfigEntries {
 
 export interface EntriesOptions {
   readonly targets: readonly string[];
-  /** Of the platform, for kubectl. */
+  /** The address of the platform for kubectl. */
   readonly server: URL;
-  /** Who vouches for it, in PEM, where machines do not know it anyway. */
+  /** The authority of its certificate, in PEM, if machines do not trust it already. */
   readonly authority: string | undefined;
-  /** What the login is called: the context of the CLI, or the host of the platform. */
+  /** The name of the user entry: the context of the CLI, or the host of the platform. */
   readonly login: string;
-  /** The program that shows the login, and how it is told which. */
+  /** The program that prints the credential, and its arguments. */
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export function contextName(target: string): string {
   return `${PREFIX}${target}`;
 }
 
-/** There is no secret in it: the program that it names has the login. */
+/** The entries contain no secret: the program has the login. */
 export function kubeconfigEntries(options: EntriesOptions): KubeconfigEntries {
   const { targets, server, authority, login, command, args, environment } = options;
   const root = `${server.origin}${server.pathname.replace(/\/+$/, '')}`;
@@ -42,7 +42,7 @@ export function kubeconfigEntries(options: EntriesOptions): KubeconfigEntries {
     command,
     args: ['auth', 'token', ...args],
     ...(env.length === 0 ? {} : { env }),
-    installHint: 'This cluster is reached through FleetShift, whose command fleetshift was not found.',
+    installHint: 'This cluster is accessed through FleetShift, but the command fleetshift was not found.',
     interactiveMode: 'Never',
     provideClusterInfo: false,
   };

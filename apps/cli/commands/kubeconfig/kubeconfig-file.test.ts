@@ -73,7 +73,7 @@ describe('where kubectl finds the platform', () => {
   });
 
   it('is asked for where nothing else is known', async () => {
-    // Whatever serves at the usual port of this machine is not trusted with this authority.
+    // A server on the default port of this machine must not be trusted with this authority.
     await assert.rejects(kubectlServer({ ...plain, said: undefined }, signal), UsageError);
   });
 });

@@ -17,13 +17,13 @@ import { NotAKubeconfig } from './merge-kubeconfig.ts';
 const LOCK_LOOK_MS = 50;
 const LOCK_WAIT_MS = 5_000;
 
-/** That which kubectl itself would write new entries into. */
+/** The file that kubectl itself would write new entries into. */
 export function usualKubeconfig({ KUBECONFIG, HOME = '/' }: Readonly<Record<string, string | undefined>>): string {
   const [first] = (KUBECONFIG ?? '').split(delimiter).filter((file) => file !== '');
   return resolve(first ?? join(HOME, '.kube', 'config'));
 }
 
-/** Under the lock that kubectl takes as well. Whoever reads it meanwhile sees the old one or the new one, whole. */
+/** Written under the lock that kubectl uses too, and atomically: readers see the old file or the new one. */
 export async function changeKubeconfig(
   file: string,
   change: (before: string) => string,
@@ -37,7 +37,7 @@ export async function changeKubeconfig(
     const before = facts === undefined ? '' : readFileSync(file, 'utf8');
     replaceFile(file, change(before), facts === undefined ? 0o600 : facts.mode & 0o777);
   } catch (error) {
-    if (error instanceof NotAKubeconfig) throw new UsageError(`${file} is no kubeconfig: ${error.message}`);
+    if (error instanceof NotAKubeconfig) throw new UsageError(`${file} is not a kubeconfig: ${error.message}`);
     throw error;
   } finally {
     rmSync(lock, { force: true });
@@ -65,7 +65,9 @@ async function takeLock(lock: string, signal: AbortSignal): Promise<void> {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
     if (waited >= LOCK_WAIT_MS) {
-      throw new UsageError(`${lock} is there: another program writes the file, or was killed; then remove it`);
+      throw new UsageError(
+        `${lock} exists: another program is writing the file, or was killed and left the lock; then remove it`,
+      );
     }
     await sleep(LOCK_LOOK_MS, signal);
   }

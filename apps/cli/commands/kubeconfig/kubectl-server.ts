@@ -10,19 +10,19 @@ export interface KubectlServer {
 }
 
 export interface KubectlServerOptions extends Pick<Connection, 'server' | 'authority'> {
-  /** What was said. */
+  /** The address from the flag. */
   readonly said: URL | undefined;
-  /** Of a platform on this machine. */
+  /** The addresses of a platform on this machine. */
   readonly data: string;
 }
 
-/** Where a platform serves TLS unless told. */
+/** The default TLS address of a platform. */
 const USUAL = 'https://localhost:8701';
 const LOOK_MS = 5_000;
 
 /**
- * Where kubectl finds the platform: by TLS alone, since it shows its credentials to nobody else. A platform that the CLI talks
- * to in the clear, on this machine, is looked for where it serves TLS, too.
+ * The address of the platform for kubectl, which must be TLS because kubectl sends credentials only over TLS. If the
+ * CLI uses plain HTTP on this machine, the TLS address of the same platform is looked up.
  */
 export async function kubectlServer(options: KubectlServerOptions, signal: AbortSignal): Promise<KubectlServer> {
   const { said, server, authority, data } = options;
@@ -32,11 +32,11 @@ export async function kubectlServer(options: KubectlServerOptions, signal: Abort
   const own = authority ?? ownAuthority(data, usual);
   if (await isServing({ server: usual, authority: own }, signal)) return { server: usual, authority: own };
   throw new UsageError(
-    `kubectl shows its credentials over TLS only, and ${server.origin} is plain HTTP; say where the platform serves TLS: --kubectl-server ${USUAL}`,
+    `kubectl sends credentials over TLS only, and ${server.origin} is plain HTTP; name the TLS address of the platform: --kubectl-server ${USUAL}`,
   );
 }
 
-/** Platforms that were given no certificate are their own authority. */
+/** Platforms without a given certificate are their own authority. */
 function ownAuthority(data: string, { hostname }: URL): string | undefined {
   const file = join(data, 'tls', 'ca.crt');
   return hostname === 'localhost' && existsSync(file) ? readFileSync(file, 'utf8') : undefined;

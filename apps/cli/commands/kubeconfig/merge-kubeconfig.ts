@@ -2,15 +2,15 @@ import { type Document, isMap, isSeq, YAMLSeq } from 'yaml';
 import { readYaml } from '#kit/yaml';
 import type { KubeconfigEntries, NamedEntry } from './kubeconfig-entries.ts';
 
-/** Why a text is no kubeconfig that could be added to. */
+/** The reason why a text is not a kubeconfig that entries can be added to. */
 export class NotAKubeconfig extends Error {}
 
 const EMPTY = 'apiVersion: v1\nkind: Config\npreferences: {}\nclusters: []\nusers: []\ncontexts: []\n';
 const KINDS = ['clusters', 'users', 'contexts'] as const;
 
 /**
- * The kubeconfig with these entries in place of those of their names, and all else as it is, comments included. The first of
- * them becomes current where none is.
+ * The kubeconfig with these entries replacing those of the same names, and everything else unchanged, comments
+ * included. The first entry becomes current if none is.
  */
 export function mergeKubeconfig(before: string, entries: KubeconfigEntries): string {
   const document = parsedAs(before.trim() === '' ? EMPTY : before);
@@ -47,7 +47,7 @@ function listIn(document: Document, kind: (typeof KINDS)[number]): YAMLSeq {
 }
 
 function put(document: Document, list: YAMLSeq, entry: NamedEntry): void {
-  // An empty list that was written as [] would have all of them in one line.
+  // An empty list written as [] would put all entries on one line.
   list.flow = false;
   const node = document.createNode(entry);
   const at = list.items.findIndex((item) => isMap(item) && item.get('name') === entry.name);

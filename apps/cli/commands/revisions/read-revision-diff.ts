@@ -5,17 +5,17 @@ import { lastRevision } from './last-revision.ts';
 
 export interface DiffQuestion {
   readonly address: DeploymentAddress;
-  /** The last one, unless told. */
+  /** Defaults to the last revision. */
   readonly revision: number | undefined;
   readonly against: number | undefined;
   readonly target: string | undefined;
-  /** How many targets at most. */
+  /** The maximum number of targets. */
   readonly limit: number;
 }
 
 const PAGE_SIZE = 200;
 
-/** The pages put together; `nextPageToken` is there when some were left. */
+/** All pages combined; `nextPageToken` is present when some were left out. */
 export async function readRevisionDiff(
   api: ApiClient,
   { address, revision, against, target, limit }: DiffQuestion,

@@ -25,9 +25,9 @@ test('what was asked for, and the same difference once for all targets that have
     nextPageToken: 'x',
   };
   assert.deepEqual(renderRevisionDiff(diff, plain), [
-    'revision 7, compared with revision 6: 0 targets added, 0 removed, 3 changed, 9 the same',
+    'revision 7, compared with revision 6: 0 targets added, 0 removed, 3 changed, 9 unchanged',
     '',
-    '~ what was asked for',
+    '~ spec',
     '  ~ /manifest/documents/0/data/a: 1 -> 2',
     '',
     'on 2 targets, a, c:',
@@ -43,5 +43,5 @@ test('what was asked for, and the same difference once for all targets that have
 test('the first revision is compared with nothing', () => {
   const counts = { added: 1, removed: 0, changed: 0, unchanged: 0 };
   const [first] = renderRevisionDiff({ revision: 1, spec: [], counts, targets: [] }, plain);
-  assert.equal(first, 'revision 1, the first: 1 targets added, 0 removed, 0 changed, 0 the same');
+  assert.equal(first, 'revision 1, the first: 1 targets added, 0 removed, 0 changed, 0 unchanged');
 });

@@ -3,22 +3,20 @@ import type { Paint } from '../../output/paint.ts';
 import { printable } from '../../output/printable.ts';
 import { renderDiff } from '../../output/render-diff.ts';
 
-/** What was asked for differently, and what became of it on each target. Targets with the same difference stand together. */
+/** Renders how the spec changed and the result on each target. Targets with the same change are grouped. */
 export function renderRevisionDiff(diff: RevisionDiffResource, paint: Paint): string[] {
   const { revision, against, spec, counts, targets, nextPageToken } = diff;
   const { added, removed, changed, unchanged } = counts;
   const than = against === undefined ? 'the first' : `compared with revision ${against}`;
   return [
-    `revision ${revision}, ${than}: ${added} targets added, ${removed} removed, ${changed} changed, ${unchanged} the same`,
-    ...(spec.length === 0
-      ? []
-      : ['', ...renderDiff([{ document: 'what was asked for', kind: 'changed', fields: spec }], paint)]),
+    `revision ${revision}, ${than}: ${added} targets added, ${removed} removed, ${changed} changed, ${unchanged} unchanged`,
+    ...(spec.length === 0 ? [] : ['', ...renderDiff([{ document: 'spec', kind: 'changed', fields: spec }], paint)]),
     ...renderTargetDiffs(targets, paint),
     ...(nextPageToken === undefined ? [] : ['', 'there are more targets; --limit shows more of them']),
   ];
 }
 
-/** Most often a change is the same on hundreds of targets: it is shown once, under all of their names. */
+/** A change is often the same on hundreds of targets: it is shown once, with all of their names. */
 function renderTargetDiffs(targets: readonly TargetDiffResource[], paint: Paint): string[] {
   const alike = Map.groupBy(targets, ({ kind, documents }) => JSON.stringify([kind, documents]));
   return [...alike.values()].flatMap((group) => {

@@ -9,7 +9,7 @@ import { steerRollout } from './steer-rollout.ts';
 
 const NAMED = 20;
 
-/** Lets targets lose it that are held. Whoever agrees sees first which they are. */
+/** Confirms held removals. The user sees the targets before confirming. */
 export async function confirmRemoval(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const command = readClientCommand({ settings: GRAVE_SETTINGS, expects: ['NAME'], more: true }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
@@ -18,12 +18,12 @@ export async function confirmRemoval(args: readonly string[], io: Io, signal: Ab
   const deployment = await readDeployment(api, address, signal);
   const { targets } = await readSurroundings(api, deployment, signal);
   const names = heldNames(deployment, new Map(targets.map(({ uid, target }) => [uid, target])));
-  if (names.length === 0) throw new ClientError('CONFLICT', `no target of ${address.name} waits to lose it`);
+  if (names.length === 0) throw new ClientError('CONFLICT', `no removal of ${address.name} is held`);
   const going = chosen.length === 0 ? names : chosen;
   const question = { what: removalText(address.name, going), isAgreed: values.yes };
-  // Those that were shown, and none that came to be held since.
+  // Only the targets that were shown, not those held since.
   const body = { targets: going };
-  const done = `may be taken off ${going.length === 1 ? '1 target' : `${going.length} targets`}`;
+  const done = `confirmed for removal from ${going.length === 1 ? '1 target' : `${going.length} targets`}`;
   return await steerRollout({ ...values, api, io, address, verb: 'confirmRemoval', body, done, question }, signal);
 }
 
@@ -33,5 +33,5 @@ function heldNames({ status }: DeploymentResource, names: ReadonlyMap<string, st
 
 function removalText(name: string, targets: readonly string[]): string {
   const more = targets.length > NAMED ? ` and ${targets.length - NAMED} more` : '';
-  return `${name} is taken off ${targets.slice(0, NAMED).join(', ')}${more}.`;
+  return `${name} will be removed from ${targets.slice(0, NAMED).join(', ')}${more}.`;
 }

@@ -4,13 +4,13 @@ import type { DeploymentAddress } from '../../rollout/read-rollout.ts';
 
 export interface Named {
   readonly word: string;
-  /** As it was said. */
+  /** From the flag. */
   readonly workspace: string | undefined;
-  /** As the context means it. */
+  /** From the context. */
   readonly contextWorkspace: string | undefined;
 }
 
-/** `web`, or `deployment/web` as `-o name` prints it. */
+/** `web`, or `deployment/web` as printed by `-o name`. */
 export function deploymentNamed({ word, workspace, contextWorkspace }: Named): DeploymentAddress {
   const [head = '', tail, rest] = word.split('/');
   const name = tail ?? head;

@@ -6,43 +6,43 @@ import { steerRollout } from './steer-rollout.ts';
 
 type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<ExitCode>;
 
-export const pause = plainVerb('pause', 'paused; what is under way comes to its end');
+export const pause = plainVerb('pause', 'paused; work in progress completes');
 export const resume = plainVerb('resume', 'resumed');
-export const replan = plainVerb('replan', 'planned anew for the targets that are left');
+export const replan = plainVerb('replan', 'replanned for the remaining targets');
 export const approve = answerVerb('approve', 'approved');
 export const reject = answerVerb('reject', 'rejected; the rollout pauses');
 
 export const abort = graveVerb('abort', {
   done: 'aborted; targets that have it keep it',
-  what: (name) => `The rollout of ${name} ends where it is, deliveries under way included.`,
+  what: (name) => `The rollout of ${name} ends where it is, including deliveries in progress.`,
 });
 export const abandon = graveVerb('abandon', {
   done: 'abandoned',
-  what: (name) => `${name} is forgotten, with what may still be of it on targets.`,
+  what: (name) => `${name} is forgotten, including anything that may still be on targets.`,
 });
 
-/** Some targets may be named behind the deployment; all whose agents are ahead, without. */
+/** Targets may be named after the deployment; by default all whose agents are ahead. */
 export const acceptRevision: Verb = async (args, io, signal) => {
   const command = readClientCommand({ settings: GRAVE_SETTINGS, expects: ['NAME'], more: true }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
   const [word = '', ...targets] = positionals;
   const address = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
   const of = targets.length === 0 ? 'its targets' : targets.join(', ');
-  const what = `${address.name} continues above the revision that the agents of ${of} claim to have seen. It cannot go back.`;
+  const what = `${address.name} continues above the revision that the agents of ${of} claim to have seen. This cannot be undone.`;
   const body = targets.length === 0 ? {} : { targets };
   const done = `continues above the revision that ${of} claim`;
   const question = { what, isAgreed: values.yes };
   return await steerRollout({ ...values, api, io, address, verb: 'acceptRevision', body, done, question }, signal);
 };
 
-/** Some targets may be named behind the deployment; all that failed, without. */
+/** Targets may be named after the deployment; by default all that failed. */
 export const retry: Verb = async (args, io, signal) => {
   const command = readClientCommand({ settings: STEER_SETTINGS, expects: ['NAME'], more: true }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
   const [word = '', ...targets] = positionals;
   const address = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
   const body = targets.length === 0 ? {} : { targets };
-  const done = `tries ${targets.length === 0 ? 'what failed' : targets.join(', ')} again`;
+  const done = `retrying ${targets.length === 0 ? 'failed targets' : targets.join(', ')}`;
   return await steerRollout({ ...values, api, io, address, verb: 'retry', body, done }, signal);
 };
 
@@ -60,9 +60,9 @@ function answerVerb(verb: 'approve' | 'reject', done: string): Verb {
     const command = readClientCommand({ settings: ANSWER_SETTINGS, expects: ['NAME'] }, args, io);
     const { api, values, positionals, contextWorkspace } = command;
     const { message } = values;
-    if (verb === 'reject' && message === undefined) throw new UsageError('say why with --message');
+    if (verb === 'reject' && message === undefined) throw new UsageError('a rejection requires --message');
     const address = deploymentNamed({ word: positionals[0] ?? '', workspace: values.workspace, contextWorkspace });
-    if (verb === 'reject' && values.override) throw new UsageError('--override is for an approval');
+    if (verb === 'reject' && values.override) throw new UsageError('--override is only for approve');
     const body = { ...(message === undefined ? {} : { message }), ...(values.override ? { override: true } : {}) };
     return await steerRollout({ ...values, api, io, address, verb, body, done }, signal);
   };

@@ -16,14 +16,14 @@ export async function rollBack(args: readonly string[], io: Io, signal: AbortSig
   const { to, paced, yes } = values;
   const address = deploymentNamed({ word: positionals[0] ?? '', workspace: values.workspace, contextWorkspace });
   const revision = to ?? (await lastGood(api, address, signal));
-  const how = paced ? 'by its rollout strategy' : 'everywhere at once, whatever its budget says';
+  const how = paced ? 'by its rollout strategy' : 'to all targets at once, regardless of its budget';
   const question = { what: `${address.name} goes back to revision ${revision}, ${how}.`, isAgreed: yes };
-  const done = `goes back to revision ${revision}`;
+  const done = `rolling back to revision ${revision}`;
   const body = { revision, paced };
   return await steerRollout({ ...values, api, io, address, verb: 'rollback', body, done, question }, signal);
 }
 
-/** Farther back than anybody remembers what ran. */
+/** Older revisions are not considered. */
 const LOOKED_AT = 200;
 
 async function lastGood(api: ApiClient, { workspace, name }: DeploymentAddress, signal: AbortSignal): Promise<number> {

@@ -7,19 +7,19 @@ import { DRY_RUN_SETTING } from '../dry-run-setting.ts';
 const from = ['flag'] as const;
 const { workspace } = PLACE_SETTINGS;
 
-/** How a rollout is followed. */
+/** How to follow a rollout. */
 export const FOLLOW_SETTINGS = {
   timeout: {
     kind: duration('1s', '365d'),
-    unset: 'as long as it takes',
-    sentence: 'With --watch: give up after so long. The rollout goes on.',
+    unset: 'no timeout',
+    sentence: 'With --watch: stop watching after this time. The rollout continues.',
     group: 'Watch',
     from,
   },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '20',
-    sentence: 'List at most so many targets.',
+    sentence: 'The maximum number of targets listed.',
     group: 'Watch',
     from,
   },
@@ -29,7 +29,7 @@ export const YES_SETTING = {
   yes: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Do it without asking. Where nobody can be asked, it is not done otherwise.',
+    sentence: 'Do not ask for confirmation. Required without a terminal.',
     group: 'How',
     from,
   },
@@ -42,7 +42,7 @@ export const DONE_SETTING = {
   output: {
     kind: oneOf(DONE_FORMATS),
     default: 'line',
-    sentence: 'How to print what was done; -o for short. json and yaml are the answer of the API.',
+    sentence: 'Output format; -o for short. json and yaml are the response of the API.',
     group: 'How',
     from,
   },
@@ -53,7 +53,7 @@ const STATUS = {
   'all-targets': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Also list the targets that are as they should be.',
+    sentence: 'Also list targets that are up to date.',
     group: 'status',
     from,
   },
@@ -63,7 +63,7 @@ const STATUS_OUTPUT = {
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group: 'status',
     from,
   },
@@ -72,7 +72,7 @@ const STATUS_OUTPUT = {
 const MESSAGE = {
   message: {
     kind: text(),
-    sentence: 'What there is to say of it; a rejection needs it.',
+    sentence: 'A comment; required for a rejection.',
     group: 'approve and reject',
     from,
   },
@@ -89,7 +89,7 @@ const ROLLBACK = {
   paced: {
     kind: boolean(),
     default: 'false',
-    sentence: 'By the rollout strategy, in its stages and with its gates. Otherwise everywhere at once.',
+    sentence: 'Follow the rollout strategy with its stages and gates. Default: all targets at once.',
     group: 'rollback',
     from,
   },
@@ -110,7 +110,7 @@ const OVERRIDE = {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Approve without the second person that the gate requires; for administrators of the instance, and audited.',
+      'Approve without the second person that the gate requires; only for instance administrators, and audited.',
     group: 'approve, reject',
     from,
   },
@@ -120,7 +120,7 @@ export const ANSWER_SETTINGS = { ...MESSAGE, ...OVERRIDE, ...STEER } as const sa
 export const GRAVE_SETTINGS = { ...YES_SETTING, ...STEER } as const satisfies Settings;
 export const ROLLBACK_SETTINGS = { ...ROLLBACK, ...YES_SETTING, ...STEER } as const satisfies Settings;
 
-/** All of them, in the order in which help lists them. */
+/** All settings, in the order of the help. */
 export const ROLLOUT_SETTINGS: Settings = {
   ...STATUS,
   ...FOLLOW_SETTINGS,
@@ -131,8 +131,8 @@ export const ROLLOUT_SETTINGS: Settings = {
   ...YES_SETTING,
   output: {
     kind: oneOf(['table', ...DONE_FORMATS]),
-    unset: 'table of status, line of the others',
-    sentence: 'How to print it; -o for short. json and yaml are what the API says.',
+    unset: 'table for status, line for the others',
+    sentence: 'Output format; -o for short. json and yaml are the response of the API.',
     group: 'How',
     from,
   },

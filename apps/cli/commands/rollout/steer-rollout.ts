@@ -11,24 +11,24 @@ export interface Steering {
   readonly api: ApiClient;
   readonly io: Io;
   readonly address: DeploymentAddress;
-  /** As the API has it. */
+  /** The verb in the API. */
   readonly verb: string;
   readonly body?: object;
-  /** Behind the name: `paused`. */
+  /** Appended to the name: `paused`. */
   readonly done: string;
   readonly dryRun: boolean;
   readonly output: (typeof DONE_FORMATS)[number];
-  /** What somebody has to agree to first, unless he did. */
+  /** The action to confirm, unless `--yes` was given. */
   readonly question?: { readonly what: string; readonly isAgreed: boolean };
 }
 
-/** What exactly it says is for programs; people see it with `rollout status`. */
+/** The response is only for programs; people use `rollout status`. */
 const ANSWER = Type.Object({});
 
 export async function steerRollout(steering: Steering, signal: AbortSignal): Promise<ExitCode> {
   const { api, io, address, verb, body, done, dryRun, output, question } = steering;
   if (question !== undefined && !dryRun && !(await confirm(io, question, signal))) {
-    io.err('nothing was done\n');
+    io.err('aborted; nothing was changed\n');
     return EXIT.failure;
   }
   const query = dryRun ? { dryRun } : {};

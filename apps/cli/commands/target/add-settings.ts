@@ -6,36 +6,36 @@ const group = 'add';
 const from = ['flag'] as const;
 const { context: _, ...client } = CLIENT_SETTINGS;
 
-/** `--context` is one of the kubeconfig here, as with kubectl; which platform is meant is said by `--platform-context`. */
+/** `--context` is a context of the kubeconfig, as in kubectl; `--platform-context` selects the platform. */
 export const ADD_SETTINGS = {
   context: {
     kind: listOf(text('CONTEXT')),
-    unset: 'the current one',
-    sentence: 'A context of the kubeconfig that is to be a target. Give one for each.',
+    unset: 'the current context',
+    sentence: 'A context of the kubeconfig to add as a target. Can be repeated.',
     group,
     from,
   },
-  'all-contexts': { kind: boolean(), default: 'false', sentence: 'All that are in it.', group, from },
+  'all-contexts': { kind: boolean(), default: 'false', sentence: 'Add all contexts of the kubeconfig.', group, from },
   kubeconfig: {
     kind: path(),
     unset: 'KUBECONFIG, or ~/.kube/config',
-    sentence: 'The kubeconfig to take them from.',
+    sentence: 'The kubeconfig to read.',
     group,
     from,
   },
   name: {
     kind: listOf(text('NAME')),
     default: '',
-    sentence: 'What the targets are called, in the order of the contexts, if not as these.',
+    sentence: 'The names of the targets, in the order of the contexts, if they differ from the names of the contexts.',
     group,
     from,
   },
-  label: { kind: listOf(text('KEY=VALUE')), default: '', sentence: 'A label for each of them.', group, from },
+  label: { kind: listOf(text('KEY=VALUE')), default: '', sentence: 'A label for each target.', group, from },
   'api-proxy': {
     kind: boolean(),
     default: 'true',
     sentence:
-      'Let users of the platform reach the API of the clusters, each with the rights of his role: binds the roles there.',
+      'Let users of the platform access the API of the clusters with the rights of their role: binds the roles there.',
     group,
     from,
   },
@@ -43,21 +43,21 @@ export const ADD_SETTINGS = {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Make a service account in each cluster, with your own rights, and hand over its token instead of your credentials.',
+      'Create a service account in each cluster, with your own rights, and hand over its token instead of your credentials.',
     group,
     from,
   },
   'cluster-role': {
     kind: text('ROLE'),
     default: 'cluster-admin',
-    sentence: 'What that service account may do.',
+    sentence: 'The rights of that service account.',
     group,
     from,
   },
   wait: {
     kind: duration('0s', '1h'),
     default: '30s',
-    sentence: 'How long to wait until the platform serves a cluster; 0s for not at all.',
+    sentence: 'How long to wait until the platform serves a cluster; 0s does not wait.',
     group,
     from,
   },

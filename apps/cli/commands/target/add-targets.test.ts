@@ -14,7 +14,7 @@ const PLUGIN = {
   user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'aws', interactiveMode: 'Never' } },
 };
 
-/** No platform is there to be asked. */
+/** There is no platform to ask. */
 async function add(t: TestContext, args: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'fs-add-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -42,9 +42,9 @@ suite('what target add says before it asks a platform', () => {
       code: EXIT.usage,
       err: /1 contexts and 2/,
     },
-    { why: 'two of one name', args: ['--all-contexts'], code: EXIT.usage, err: /two targets would be called b-x/ },
-    { why: 'all and some', args: ['--all-contexts', '--context', 'a'], code: EXIT.usage, err: /either/ },
-    { why: 'no label', args: ['--context', 'a', '--label', 'x'], code: EXIT.usage, err: /no label/ },
+    { why: 'two of one name', args: ['--all-contexts'], code: EXIT.usage, err: /two targets would have the name b-x/ },
+    { why: 'all and some', args: ['--all-contexts', '--context', 'a'], code: EXIT.usage, err: /choose one/ },
+    { why: 'no label', args: ['--context', 'a', '--label', 'x'], code: EXIT.usage, err: /is not a label/ },
     { why: 'a word that belongs nowhere', args: ['a'], code: EXIT.usage, err: /--context/ },
     { why: 'a cluster that is not there', args: ['--context', 'a'], code: EXIT.unavailable, err: /127\.0\.0\.1/ },
     {

@@ -24,11 +24,11 @@ interface Wanted {
 
 const DONE: Readonly<Record<HandedOver, string>> = {
   serving: 'added',
-  standingBy: 'added; an agent that is closer serves it',
+  standingBy: 'added; an agent closer to it serves it',
   notYet: 'added; not yet served',
 };
 
-/** Makes targets of the clusters in a kubeconfig, served by the platform itself. */
+/** Creates targets for the clusters in a kubeconfig, served by the platform itself. */
 export async function addTargets(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { api, values, workspace } = readCommand(args, io.environment);
   const wanted = wantedTargets(values, io.environment);
@@ -48,7 +48,7 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
       const config = values.serviceAccount
         ? await makeAccount(cluster.config, values.clusterRole, signal)
         : cluster.config;
-      if (values.serviceAccount) io.err(`${context}: made the service account fleetshift-platform\n`);
+      if (values.serviceAccount) io.err(`${context}: created the service account fleetshift-platform\n`);
       const done = await handOver(api, { target: { name, workspace, labels }, config, waitMs: values.wait }, signal);
       io.out(`target/${name} ${DONE[done]}\n`);
     },
@@ -56,16 +56,15 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
   return await eachThing(tasks, io, signal);
 }
 
-const NOT_ADMIN =
-  '; these credentials may not do everything there, and what they may not is refused when it is delivered';
+const NOT_ADMIN = '; these credentials are not cluster-admin, and deliveries that need more are refused';
 
 const NOT_BOUND =
-  'these credentials may not bind the roles of the platform, so that kubectl through it is refused there';
+  'these credentials may not bind the roles of the platform, so kubectl through the platform is refused there';
 
 const OUT_OF_REACH =
-  'this address is of your own machine, and the platform is on another: it may not reach the cluster, or reach another one';
+  'this is a local address, and the platform is on another machine: it may not reach the cluster, or reach another one';
 
-/** Local clusters are at addresses that mean something on this machine only. */
+/** Local clusters have addresses that are valid on this machine only. */
 async function isOutOfReach(api: ApiClient, { config }: CheckedCluster, signal: AbortSignal): Promise<boolean> {
   const isHere = (address: string): boolean => isLoopback(new URL(address).hostname.replace(/^\[|\]$/g, ''));
   return isHere(config.server) && !isHere(await api.origin(signal));
@@ -74,8 +73,9 @@ async function isOutOfReach(api: ApiClient, { config }: CheckedCluster, signal: 
 function readCommand(args: readonly string[], environment: Environment) {
   const { positionals, flags } = splitArguments(ADD_SETTINGS, args);
   const [extra] = positionals;
-  if (extra !== undefined) throw new UsageError(`"${extra}": say contexts with --context, and names with --name`);
-  // What the platform reads from the same environment is not ours to judge.
+  if (extra !== undefined)
+    throw new UsageError(`unexpected argument "${extra}": name contexts with --context, and targets with --name`);
+  // The environment may also contain settings of the platform; unknown variables are not an error here.
   const ignoredVariables = [/^FLEETSHIFT_/];
   const options = { settings: ADD_SETTINGS, args: flags, environment, ignoredVariables, readText: () => '' };
   const resolved = resolveSettings(options);
@@ -86,10 +86,10 @@ function readCommand(args: readonly string[], environment: Environment) {
   return { api: new ApiClient(connect), values, workspace: values.workspace ?? workspace ?? 'root' };
 }
 
-/** The contexts that are meant, each with the name of its target. */
+/** The selected contexts, each with the name of its target. */
 function wantedTargets({ context, allContexts, kubeconfig, name }: Values, environment: Environment): Wanted[] {
   const known = kubeconfigContexts(kubeconfig, environment);
-  if (allContexts && context !== undefined) throw new UsageError('say either --context or --all-contexts');
+  if (allContexts && context !== undefined) throw new UsageError('--context and --all-contexts: choose one');
   const contexts = allContexts ? known.names : (context ?? [known.current ?? noContext(known.names)]);
   const strange = contexts.find((each) => !known.names.includes(each));
   if (strange !== undefined) {
@@ -100,17 +100,17 @@ function wantedTargets({ context, allContexts, kubeconfig, name }: Values, envir
   }
   const wanted = contexts.map((each, index) => ({ context: each, name: name[index] ?? nameOf(each) }));
   const twice = wanted.find((each, index) => wanted.findIndex((other) => other.name === each.name) < index);
-  if (twice !== undefined) throw new UsageError(`two targets would be called ${twice.name}; say --name for each`);
+  if (twice !== undefined) throw new UsageError(`two targets would have the name ${twice.name}; use --name for each`);
   return wanted;
 }
 
 function noContext(names: readonly string[]): never {
-  throw new UsageError(`say --context or --all-contexts: the kubeconfig has ${names.join(', ') || 'none'}`);
+  throw new UsageError(`use --context or --all-contexts: the kubeconfig has ${names.join(', ') || 'none'}`);
 }
 
 function nameOf(context: string): string {
   const name = targetNameOf(context);
-  if (name === undefined) throw new UsageError(`${context} gives no name for a target; say --name`);
+  if (name === undefined) throw new UsageError(`${context} cannot be turned into a target name; use --name`);
   return name;
 }
 
@@ -118,7 +118,7 @@ function labelsOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((each) => {
       const at = each.indexOf('=');
-      if (at < 1) throw new UsageError(`"${each}" is no label: say KEY=VALUE`);
+      if (at < 1) throw new UsageError(`"${each}" is not a label of the form KEY=VALUE`);
       return [each.slice(0, at), each.slice(at + 1)];
     }),
   );
@@ -126,7 +126,7 @@ function labelsOf(given: readonly string[]): Record<string, string> {
 
 type Checks = ReadonlyMap<string, Promise<CheckedCluster | { readonly error: unknown }>>;
 
-/** All at once: of many that do not answer, one waits as long as all. */
+/** In parallel, so that several clusters that do not answer cost only one timeout. */
 function checkAll(
   wanted: readonly Wanted[],
   { kubeconfig, serviceAccount: makesAccount }: Values,
@@ -153,9 +153,9 @@ interface Twin {
   readonly twin: string;
 }
 
-/** Whoever named both is told; who asked for all has several users of one cluster, which is nothing special. */
+/** Naming two contexts of one cluster is an error. With --all-contexts it is normal to have several users of one cluster. */
 function passOver({ allContexts }: Values, { io, context, twin }: Twin): void {
   const why = `it is the same cluster as ${twin}`;
   if (!allContexts) throw new ClientError('CONFLICT', why);
-  io.err(`${context}: passed over, since ${why}\n`);
+  io.err(`${context}: skipped, because ${why}\n`);
 }

@@ -44,16 +44,16 @@ suite('words that are refused before anything is made', () => {
   const io: Io = { out: () => {}, err: () => {}, errIsTerminal: false, environment: {} };
   for (const { why, args, says } of [
     { why: 'no name', args: [], says: /NAME is missing/ },
-    { why: 'no selector, which would match nothing', args: ['agents'], says: /--selector is needed/ },
+    { why: 'no selector, which would match nothing', args: ['agents'], says: /--selector is required/ },
     {
       why: 'a kubeconfig for nothing',
       args: ['agents', '--selector', 'a=b', '--kubeconfig', 'x'],
-      says: /are for --apply/,
+      says: /require --apply/,
     },
     {
       why: 'namespaces that mean nothing',
       args: ['agents', '--selector', 'a=b', '--namespaces', 'x'],
-      says: /--namespaces is for --rbac namespaced/,
+      says: /--namespaces requires --rbac namespaced/,
     },
   ]) {
     test(why, async (t) => {

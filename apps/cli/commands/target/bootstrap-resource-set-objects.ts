@@ -3,21 +3,20 @@ import type { InstalledObject } from '../../../install/agent-install.ts';
 
 export interface BootstrapResourceSet {
   readonly name: string;
-  /** Of the set and its Secret, on the management cluster: that of the Clusters. */
+  /** The name of the set and its Secret, on the management cluster, which has the Clusters. */
   readonly namespace: string;
   readonly selector: Readonly<Record<string, string>>;
-  /** What makes a cluster a target, the token included. */
+  /** The manifest that makes a cluster a target, including the token. */
   readonly objects: readonly InstalledObject[];
 }
 
 const KEY = 'agent.yaml';
 
 /**
- * The Secret and the ClusterResourceSet that name each other, in an order in which they can be applied.
+ * The Secret and the ClusterResourceSet, which refer to each other, in the order to apply them.
  *
- * DECISION: it is applied once. Agents are upgraded by deployments, as targets are; a later token, which is for clusters
- * that are yet to come, must not start those anew that are there; and the strategy of a set cannot be changed, so that one
- * has to be chosen for good.
+ * DECISION: the strategy is ApplyOnce. Agents are upgraded by deployments, like other content. A later token is for
+ * future clusters and must not restart existing agents. The strategy of a set is immutable, so it is chosen for good.
  */
 export function bootstrapResourceSet(options: BootstrapResourceSet): readonly InstalledObject[] {
   const { name, namespace, selector, objects } = options;

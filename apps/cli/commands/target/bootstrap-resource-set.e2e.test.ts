@@ -14,7 +14,7 @@ const skip = (await clustersUnavailable('nodes')) ?? (await capiUnavailable());
 describe('fleetshift target bootstrap-resource-set', { skip }, () => {
   const cleanUp: (() => Promise<void>)[] = [];
   const cleaner = { after: (act: () => Promise<void> | void) => void cleanUp.push(async () => await act()) };
-  /** The management cluster, which the set is for too. */
+  /** The management cluster, which the set applies to as well. */
   let cluster: TestCluster;
   let another: TestCluster;
   let home: PlatformHome;
@@ -27,7 +27,7 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
       cleanUp.push(() => home.dispose());
       [platform, cluster, another] = await Promise.all([
         home.start(),
-        // Short names: they are in the path of the agent's socket, which may not be longer than 107 bytes.
+        // Short names: they are part of the path of the agent's socket, which is limited to 107 bytes.
         ownCluster(cleaner, { size: 'nodes', name: 'b' }, signal),
         ownCluster(cleaner, { size: 'nodes', name: 'c' }, signal),
       ]);
@@ -89,7 +89,7 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
     const before = [await binding('one'), await binding('two'), ...(await inBoth(version))];
 
     await fleetshift(...apply);
-    // One more cluster, so that it can be seen that the set was looked at with its new token.
+    // One more cluster, to show that the set was reconciled with its new token.
     const [three] = clusterAndKubeconfig(cluster, 'three');
     await kubectl(['apply', '-f', '-'], { ...three });
     while ((await binding('three', 'name')) === '') await delay(200, undefined, { signal: t.signal });
@@ -121,7 +121,7 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
   });
 });
 
-/** What there is to see of an agent that does not come. */
+/** Diagnostics of an agent that does not come up. */
 async function agentState(cluster: TestCluster): Promise<string> {
   const said = await Promise.all([
     cluster.kubectl(['-n', 'fleet', 'get', 'clusterresourcesets,clusterresourcesetbindings', '-o', 'yaml']),

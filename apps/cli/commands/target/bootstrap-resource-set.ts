@@ -29,7 +29,7 @@ const SETS: Resource = {
 };
 const RESOURCES: Readonly<Record<string, Resource>> = { Secret: CORE.secrets, ClusterResourceSet: SETS };
 
-/** On standard output what the management cluster takes, and nothing else. */
+/** Standard output contains only the manifest for the management cluster. */
 export async function bootstrapSet(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const command = readClientCommand({ settings: BOOTSTRAP_SET_SETTINGS, expects: ['NAME'] }, args, io);
   const { values, positionals, api } = command;
@@ -39,7 +39,7 @@ export async function bootstrapSet(args: readonly string[], io: Io, signal: Abor
   const objectsWith = (token: string) => objectsOf({ name, values, origin, token }, io);
   const management = values.apply ? await openManagement(values, io, signal) : undefined;
   try {
-    // What the management cluster would refuse is refused before there is a token.
+    // Values that the management cluster would refuse are refused before a token is created.
     await applyAll(management, objectsWith(`${TOKEN_PREFIXES.bootstrap}dry_run`), { dryRun: true }, signal);
     const minted = await mintToken(command, name, signal);
     const objects = objectsWith(minted.token);
@@ -55,11 +55,11 @@ export async function bootstrapSet(args: readonly string[], io: Io, signal: Abor
 function checkWords(values: SetValues): void {
   const { selector, apply, kubeconfig, kubeContext } = values;
   if (selector.length === 0) {
-    throw new UsageError('--selector is needed, such as --selector fleet=edge: a set without one matches nothing');
+    throw new UsageError('--selector is required, such as --selector fleet=edge: a set without one matches nothing');
   }
   checkRights(values, AGENT_NAMESPACE);
   if (!apply && (kubeconfig !== undefined || kubeContext !== undefined)) {
-    throw new UsageError('--kubeconfig and --kube-context are for --apply');
+    throw new UsageError('--kubeconfig and --kube-context require --apply');
   }
 }
 
@@ -75,7 +75,8 @@ function objectsOf({ name, values, origin, token }: Wanted, io: Io): readonly In
     ...values,
     namespace: AGENT_NAMESPACE,
     platform: values.platform?.origin ?? origin,
-    // Nothing of a Cluster can be written into what is the same for all of them: each agent calls itself after its own.
+    // The manifest is the same for all Clusters and cannot contain anything specific: each agent takes the name of its
+    // own.
     target: undefined,
     token,
     authority: authorityFor(values, origin, io),
@@ -88,7 +89,7 @@ function objectsOf({ name, values, origin, token }: Wanted, io: Io): readonly In
   });
 }
 
-/** The targets that come of it carry its name, by which they are found. */
+/** The targets that it creates carry its name as a label. */
 async function mintToken(
   { api, values, contextWorkspace }: ClientCommand<typeof BOOTSTRAP_SET_SETTINGS>,
   correlation: string,
@@ -118,12 +119,12 @@ async function applyAll(
   for (const object of objects) {
     const { name, namespace = '' } = object.metadata;
     const resource = RESOURCES[object.kind];
-    if (resource === undefined) throw new Error(`apply ${object.kind}: nobody said where it is`);
+    if (resource === undefined) throw new Error(`apply ${object.kind}: no resource path`);
     await client.apply({ resource, namespace, name }, object, { fieldManager: 'fleetshift', dryRun }, signal);
   }
 }
 
-/** Whoever vouches for the platform to us vouches for it to the clusters. */
+/** The authority that vouches for the platform here also does so in the clusters. */
 function authorityFor({ caFile, context: name }: SetValues, origin: string, { environment }: Io): string | undefined {
   if (caFile !== undefined) return readFileSync(caFile, 'utf8');
   const context = contextIn(readConfigFile(configFilePath(environment)), name);
@@ -131,7 +132,7 @@ function authorityFor({ caFile, context: name }: SetValues, origin: string, { en
 }
 
 function printed({ output }: SetValues, objects: readonly InstalledObject[]): string {
-  // kubectl takes one document of JSON, so several are a list.
+  // kubectl accepts only one JSON document, so several become a list.
   return output === 'json' ? renderData('json', { apiVersion: 'v1', kind: 'List', items: objects }) : yamlOf(objects);
 }
 
@@ -142,11 +143,11 @@ function said(
 ): string {
   const done = apply
     ? `clusterresourceset/${name} applied in ${namespace}`
-    : 'give this to the management cluster with: kubectl apply --server-side -f -; it is secret, and is not shown again';
+    : 'apply this to the management cluster with: kubectl apply --server-side -f -; it is secret, and is not shown again';
   return [
     `bootstraptoken/${minted.name} created, for up to ${uses} clusters until ${renderTime(minted.expireTime)}`,
     done,
-    `what comes of it: fleetshift get targets -l fleetshift.io/correlation=${name}`,
+    `list its targets with: fleetshift get targets -l fleetshift.io/correlation=${name}`,
     '',
   ].join('\n');
 }

@@ -14,26 +14,26 @@ const group = 'enroll';
 const from = ['flag'] as const;
 
 export const ENROLL_SETTINGS = {
-  type: { kind: text('TYPE'), default: 'directory', sentence: 'What the targets are.', group, from },
+  type: { kind: text('TYPE'), default: 'directory', sentence: 'The type of the targets.', group, from },
   uses: {
     kind: integer({ min: 1, max: 10_000 }),
     default: '1',
-    sentence: 'How many machines may enrol with it.',
+    sentence: 'How many machines may enrol with the token.',
     group,
     from,
   },
-  ttl: { kind: text('DURATION'), unset: '1h', sentence: 'How long it is valid, up to 30d.', group, from },
-  name: { kind: text('NAME'), unset: 'made up', sentence: 'What the token is called.', group, from },
+  ttl: { kind: text('DURATION'), unset: '1h', sentence: 'How long the token is valid, up to 30d.', group, from },
+  name: { kind: text('NAME'), unset: 'generated', sentence: 'The name of the token.', group, from },
   correlation: {
     kind: text('TEXT'),
-    sentence: 'What the targets carry as the label fleetshift.io/correlation.',
+    sentence: 'The value of the label fleetshift.io/correlation on the targets.',
     group,
     from,
   },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. table prints the command alone.',
+    sentence: 'Output format; -o for short. table prints only the command.',
     group,
     from,
   },
@@ -42,7 +42,7 @@ export const ENROLL_SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
-/** The command alone on standard output, so that a script can hand it on. */
+/** Standard output contains only the command, so that a script can pass it on. */
 export async function enrollTarget(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const command = readClientCommand({ settings: ENROLL_SETTINGS, expects: [], more: true }, args, io);
   const { api, values, positionals: targets, contextWorkspace } = command;
@@ -59,7 +59,7 @@ export async function enrollTarget(args: readonly string[], io: Io, signal: Abor
   const call = { path: bootstrapTokenKind.list(place).path, body, query: dryRun ? { dryRun } : {} };
   const minted = await api.post(MintedBootstrapTokenSchema, call, signal);
   if (dryRun) {
-    io.err('a bootstrap token can be made (dry run)\n');
+    io.err('a bootstrap token can be created (dry run)\n');
     return EXIT.ok;
   }
   const platform = new URL(await api.origin(signal));
@@ -70,7 +70,7 @@ export async function enrollTarget(args: readonly string[], io: Io, signal: Abor
     io.err(
       `bootstraptoken/${minted.name} created; run the command on ${uses === 1 ? 'the machine' : `up to ${uses} machines`}.\n`,
     );
-    io.err(`It ends ${renderTime(minted.expireTime)}, and is not shown again.\n`);
+    io.err(`It expires ${renderTime(minted.expireTime)}, and is not shown again.\n`);
   }
   return EXIT.ok;
 }

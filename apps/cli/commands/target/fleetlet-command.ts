@@ -3,14 +3,14 @@ export interface FleetletCommandOptions {
   readonly token: string;
   readonly targets: readonly string[];
   readonly type: string;
-  /** As this machine knows it; there it may be elsewhere. */
+  /** As this machine knows it; the path may differ on the other machine. */
   readonly caFile: string | undefined;
 }
 
 /** Needs no quotes in any shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** What a machine has to run to enrol. The token is a variable: other users of a machine can see the flags of a process. */
+/** The command that enrols a machine. The token is a variable: other users of a machine can see the flags of a process. */
 export function fleetletCommand({ platform, token, targets, type, caFile }: FleetletCommandOptions): string {
   const isPlain = platform.protocol === 'http:';
   const names = targets.length === 0 ? ['NAME'] : targets;

@@ -22,7 +22,7 @@ describe('fleetshift target install-manifest', () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  /** In this process: to start one for each takes longer than all that it does. */
+  /** In this process: starting one for each takes longer than the command itself. */
   const run = async (...args: string[]) => {
     let [out, err] = ['', ''];
     const io = {
@@ -72,7 +72,7 @@ describe('fleetshift target install-manifest', () => {
 
   it('says that a cluster will not find a platform of this machine', async () => {
     const { err } = await printed('eu-2', '-w', 'root');
-    assert.match(err, /say with --platform/);
+    assert.match(err, /with --platform/);
   });
 
   it('hands on who vouches for the platform', async () => {

@@ -20,43 +20,43 @@ import { renderTime } from '../../output/render-time.ts';
 
 const group = 'install-manifest';
 const from = ['flag'] as const;
-/** A caller as the platform calls it. */
+/** A caller in the notation of the platform. */
 const API_USER = /^(user|serviceAccount):./;
 const FORMATS = OUTPUT_FORMATS.filter((format) => format !== 'table');
 
 export const INSTALL_SETTINGS = {
   platform: {
     kind: url(['https:', 'http:']),
-    unset: 'the one that this command talks to',
-    sentence: 'The platform, as the cluster reaches it.',
+    unset: 'the platform that this command talks to',
+    sentence: 'The address of the platform for the cluster.',
     group,
     from,
   },
   image: {
     kind: text('IMAGE'),
     default: `fleetshift:${packageJson.version}`,
-    sentence: 'The image of the agent, as the cluster pulls it.',
+    sentence: 'The image of the agent.',
     group,
     from,
   },
   namespace: {
     kind: text('NAME'),
     default: AGENT_NAMESPACE,
-    sentence: 'The namespace that the agent lives in.',
+    sentence: 'The namespace of the agent.',
     group,
     from,
   },
   rbac: {
     kind: oneOf(RBAC_MODES),
     default: 'restricted',
-    sentence: 'What it may deliver: some kinds, the same in some namespaces only, or everything.',
+    sentence: 'The rights of the agent: some kinds, the same in some namespaces only, or everything.',
     group,
     from,
   },
   allow: {
     kind: listOf(allowedKind()),
     default: '',
-    sentence: 'The kinds that it may deliver, in place of the usual ones.',
+    sentence: 'The kinds that it may deliver, instead of the default ones.',
     group,
     from,
   },
@@ -64,14 +64,14 @@ export const INSTALL_SETTINGS = {
     kind: listOf(text('NAME')),
     default: '',
     sentence:
-      'With --rbac namespaced: the namespaces that it may deliver to. With --api-proxy: those that deployers and admins act in. They have to be there.',
+      'With --rbac namespaced: the namespaces that it may deliver to. With --api-proxy: those that deployers and admins may use. They must exist.',
     group,
     from,
   },
   'api-proxy': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Let users of the platform reach the API of the cluster, with the rights of their role there.',
+    sentence: 'Let users of the platform access the API of the cluster, with the rights of their role there.',
     group,
     from,
   },
@@ -79,21 +79,21 @@ export const INSTALL_SETTINGS = {
     kind: listOf(text('NAME')),
     default: '',
     sentence:
-      'Those of them who are users of their own in the cluster, such as user:alice; with --rbac cluster-admin all are.',
+      'Users with an identity of their own in the cluster, such as user:alice; with --rbac cluster-admin this applies to all.',
     group,
     from,
   },
   'network-policy': {
     kind: boolean(),
     default: 'true',
-    sentence: 'Let no Pod connect to the agent: only the node that it is on.',
+    sentence: 'Block connections from Pods to the agent: only its node may connect.',
     group,
     from,
   },
   token: {
     kind: boolean(),
     default: 'true',
-    sentence: 'Make a bootstrap token for it. A cluster that has enrolled needs none: --no-token.',
+    sentence: 'Create a bootstrap token for it. A cluster that has already enrolled needs none: --no-token.',
     group,
     from,
   },
@@ -114,24 +114,24 @@ export const INSTALL_SETTINGS = {
   'as-deployment': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Print what a deployment delivers to upgrade agents that are there, and nothing secret.',
+    sentence: 'Print the manifest that a deployment delivers to upgrade existing agents, without secrets.',
     group,
     from,
   },
-  output: { kind: oneOf(FORMATS), default: 'yaml', sentence: 'How to print it; -o for short.', group, from },
+  output: { kind: oneOf(FORMATS), default: 'yaml', sentence: 'Output format; -o for short.', group, from },
   workspace: PLACE_SETTINGS.workspace,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
 type InstallValues = Values<typeof INSTALL_SETTINGS>;
 
-/** On standard output what `kubectl apply -f -` takes, and nothing else. */
+/** Standard output contains only the manifest for `kubectl apply -f -`. */
 export async function installManifest(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const command = readClientCommand({ settings: INSTALL_SETTINGS, expects: [], more: true }, args, io);
   const { values, positionals } = command;
   const [target, extra] = positionals;
   if (extra !== undefined)
-    throw new UsageError(`"${extra}": a manifest is for one target; leave out the name for many`);
+    throw new UsageError(`unexpected argument "${extra}": a manifest is for one target; leave out the name for many`);
   if (values.asDeployment) {
     io.out(printed(values, upgradeDocuments(values)));
     return EXIT.ok;
@@ -150,37 +150,40 @@ export async function installManifest(args: readonly string[], io: Io, signal: A
   io.out(printed(values, agentObjects(install)));
   if (minted !== undefined) tellOf(minted, values.tokenUses, io);
   if (isOfThisMachine(install.platform)) {
-    io.err(`${install.platform} is on this machine only: say with --platform how the cluster reaches the platform.\n`);
+    io.err(
+      `${install.platform} is only reachable on this machine: name the address for the cluster with --platform.\n`,
+    );
   }
   return EXIT.ok;
 }
 
 function tellOf({ name, expireTime }: Static<typeof MintedBootstrapTokenSchema>, uses: number, io: Io): void {
   const clusters = uses === 1 ? 'the cluster' : `up to ${uses} clusters`;
-  io.err(`bootstraptoken/${name} created; give this to ${clusters} with: kubectl apply -f -\n`);
-  io.err(`It ends ${renderTime(expireTime)}, is secret, and is not shown again.\n`);
+  io.err(`bootstraptoken/${name} created; apply this to ${clusters} with: kubectl apply -f -\n`);
+  io.err(`It expires ${renderTime(expireTime)}, is secret, and is not shown again.\n`);
 }
 
 type Rights = Pick<AgentInstall, 'rbac' | 'namespaces' | 'apiProxy' | 'apiProxyUsers'>;
 
-/** The chart's schema says the same. */
+/** The schema of the chart has the same rules. */
 export function checkRights({ rbac, namespaces, apiProxy, apiProxyUsers }: Rights, own: string): void {
   if (rbac === 'namespaced' && namespaces.length === 0) {
-    throw new UsageError('--rbac namespaced needs --namespaces: the ones that may be delivered to');
+    throw new UsageError('--rbac namespaced requires --namespaces: those that it may deliver to');
   }
   if (rbac === 'restricted' && apiProxy && namespaces.length === 0) {
-    throw new UsageError('--api-proxy needs --namespaces: the ones that deployers and admins of the platform act in');
+    throw new UsageError('--api-proxy requires --namespaces: those that deployers and admins of the platform may use');
   }
   if (namespaces.length > 0 && (rbac === 'cluster-admin' || (rbac === 'restricted' && !apiProxy))) {
-    throw new UsageError('--namespaces is for --rbac namespaced, and for --api-proxy below cluster-admin');
+    throw new UsageError('--namespaces requires --rbac namespaced, or --api-proxy without cluster-admin');
   }
-  if (namespaces.includes(own)) throw new UsageError(`--namespaces ${own}: that of the agent is for the agent alone`);
+  if (namespaces.includes(own))
+    throw new UsageError(`--namespaces ${own}: the namespace of the agent is reserved for the agent`);
   if (apiProxyUsers.length > 0 && (!apiProxy || rbac === 'cluster-admin')) {
-    throw new UsageError('--api-proxy-users is for --api-proxy below cluster-admin');
+    throw new UsageError('--api-proxy-users requires --api-proxy without cluster-admin');
   }
   const odd = apiProxyUsers.find((user) => !API_USER.test(user));
   if (odd !== undefined)
-    throw new UsageError(`--api-proxy-users ${odd}: say user:NAME or serviceAccount:WORKSPACE/NAME`);
+    throw new UsageError(`--api-proxy-users ${odd}: expected user:NAME or serviceAccount:WORKSPACE/NAME`);
 }
 
 function checkWords({ tokenUses }: InstallValues, target: string | undefined): void {
@@ -205,7 +208,7 @@ async function mintToken(
   return await api.post(MintedBootstrapTokenSchema, { path: bootstrapTokenKind.list(place).path, body }, signal);
 }
 
-/** Whoever vouches for the platform to us vouches for it to the cluster. */
+/** The authority that vouches for the platform here also does so in the cluster. */
 function authorityFor(values: InstallValues, origin: string, { environment }: Io): string | undefined {
   if (values.caFile !== undefined) return readFileSync(values.caFile, 'utf8');
   const context = contextIn(readConfigFile(configFilePath(environment)), values.context);
@@ -213,12 +216,12 @@ function authorityFor(values: InstallValues, origin: string, { environment }: Io
 }
 
 function printed({ output }: InstallValues, objects: readonly object[]): string {
-  // kubectl takes one document of JSON, so several are a list.
+  // kubectl accepts only one JSON document, so several become a list.
   if (output === 'json') return renderData('json', { apiVersion: 'v1', kind: 'List', items: objects });
   return objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n');
 }
 
-/** Only there it may be plain. */
+/** Plain HTTP is allowed only there. */
 function isOfThisMachine(platform: string): boolean {
   return platform.startsWith('http:');
 }

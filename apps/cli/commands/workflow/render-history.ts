@@ -5,9 +5,9 @@ import { shorten } from '../../output/shorten.ts';
 
 const PAYLOAD_LENGTH = 48;
 
-/** A line for each thing that happened, in the order in which the workflow saw it. */
+/** A line for each event, in the order in which the workflow saw them. */
 export function renderHistory(entries: readonly WorkflowHistoryResource[]): string {
-  if (entries.length === 0) return 'Nothing happened yet in this run.\n';
+  if (entries.length === 0) return 'No events yet in this run.\n';
   const rows = entries.map((entry) => [
     entry.step === 0 ? '-' : String(entry.step),
     entry.kind,

@@ -41,4 +41,4 @@ test('a history, one a line', () => {
   );
 });
 
-test('no history yet', () => assert.match(renderHistory([]), /Nothing happened yet/));
+test('no history yet', () => assert.match(renderHistory([]), /No events yet/));

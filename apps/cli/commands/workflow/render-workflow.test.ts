@@ -35,27 +35,27 @@ const WAITS: readonly { why: string; waits: WorkflowResource['waitingFor'][numbe
   {
     why: 'a first try',
     waits: { kind: 'activity', name: 'buy', step: 2, since, attempt: 1 },
-    row: /^2 +activity +buy +2030-01-01T00:01:00Z \(9m ago\) +it succeeds: try 1 is under way$/m,
+    row: /^2 +activity +buy +2030-01-01T00:01:00Z \(9m ago\) +it succeeds: attempt 1 is in progress$/m,
   },
   {
     why: 'a try that comes, after one that did not work',
     waits: { kind: 'activity', name: 'buy', step: 2, since, attempt: 3, until: '2030-01-01T00:20:00.000Z', lastError },
-    row: /it succeeds: try 3 begins 2030-01-01T00:20:00Z \(in 10m\); the last said SoldOut: no moonlight$/m,
+    row: /it succeeds: attempt 3 starts 2030-01-01T00:20:00Z \(in 10m\); the last error was SoldOut: no moonlight$/m,
   },
   {
     why: 'a try that should have begun',
     waits: { kind: 'activity', name: 'buy', step: 2, since, attempt: 3, until: '2030-01-01T00:09:00.000Z', lastError },
-    row: /it succeeds: try 3 is under way; the last said SoldOut: no moonlight$/m,
+    row: /it succeeds: attempt 3 is in progress; the last error was SoldOut: no moonlight$/m,
   },
   {
     why: 'a timer',
     waits: { kind: 'timer', name: '', step: 1, since, until: '2030-01-01T03:10:00.000Z' },
-    row: /^1 +timer +- .* its time comes: 2030-01-01T03:10:00Z \(in 3h\)$/m,
+    row: /^1 +timer +- .* the timer fires: 2030-01-01T03:10:00Z \(in 3h\)$/m,
   },
   {
     why: 'a signal, of which nobody noted since when',
     waits: { kind: 'signal', name: 'approve', step: 0 },
-    row: /^- +signal +approve +- +it is sent the signal "approve"$/m,
+    row: /^- +signal +approve +- +it receives the signal "approve"$/m,
   },
   {
     why: 'a child',
@@ -75,7 +75,7 @@ for (const { why, its, says } of [
     its: { id: "it's", status: 'paused' as const },
     says: /resume 'it'\\''s'"/,
   },
-  { why: 'parked', its: { status: 'parked' as const }, says: /goes on by itself once code that can is started/ },
+  { why: 'parked', its: { status: 'parked' as const }, says: /resumes by itself once matching code is started/ },
   { why: 'running and waiting for nothing', its: {}, says: /\/readyz/ },
 ]) {
   test(`the way out when it is ${why}`, () => assert.match(renderWorkflow(workflow(its), NOW), says));

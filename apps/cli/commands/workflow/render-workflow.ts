@@ -8,7 +8,7 @@ import { shorten } from '../../output/shorten.ts';
 const PAYLOAD_LENGTH = 200;
 const ERROR_LENGTH = 120;
 
-/** A workflow for a person who wants to know how it is, what it waits for and what lets it go on. */
+/** Shows a person the state of a workflow, what it waits for, and what lets it continue. */
 export function renderWorkflow(workflow: WorkflowResource, now: number): string {
   const { waitingFor } = workflow;
   const parts = [facts(workflow, now)];
@@ -16,7 +16,7 @@ export function renderWorkflow(workflow: WorkflowResource, now: number): string 
   if (word !== undefined) parts.push(`${word}\n`);
   if (waitingFor.length > 0) {
     const rows = waitingFor.map((waiting) => waitRow(waiting, now));
-    parts.push(`It waits for:\n${renderTable(['STEP', 'KIND', 'NAME', 'SINCE', 'GOES ON WHEN'], rows)}`);
+    parts.push(`Waiting for:\n${renderTable(['STEP', 'KIND', 'NAME', 'SINCE', 'CONTINUES WHEN'], rows)}`);
   }
   return parts.join('\n');
 }
@@ -40,16 +40,16 @@ function facts(workflow: WorkflowResource, now: number): string {
     .join('');
 }
 
-/** What the status means for what comes next, where that is not plain. */
+/** The meaning of the status for what comes next, where it is not obvious. */
 function wordOn({ id, status, waitingFor }: WorkflowResource): string | undefined {
   switch (status) {
     case 'running':
       if (waitingFor.length > 0) return undefined;
-      return 'It waits for nothing, so it is about to move. If that stays so, look whether a process executes workflows: /readyz says so.';
+      return 'It waits for nothing, so it is about to continue. If this persists, check /readyz: a process must be executing workflows.';
     case 'paused':
       return `It is paused: nothing new starts until "fleetshift workflow resume ${quoted(id)}".`;
     case 'parked':
-      return 'It is parked: the code at hand cannot replay its history. It goes on by itself once code that can is started.';
+      return 'It is parked: the current code cannot replay its history. It resumes by itself once matching code is started.';
     case 'completed':
     case 'failed':
     case 'cancelled':
@@ -71,9 +71,9 @@ function goesOnWhen(waiting: WorkflowWaitResource, now: number): string {
     case 'activity':
       return afterTry(waiting, now);
     case 'timer':
-      return until === undefined ? 'its time comes' : `its time comes: ${renderTimeFrom(until, now)}`;
+      return until === undefined ? 'the timer fires' : `the timer fires: ${renderTimeFrom(until, now)}`;
     case 'signal':
-      return `it is sent the signal ${JSON.stringify(name)}`;
+      return `it receives the signal ${JSON.stringify(name)}`;
     case 'child':
       return `the child ends; find it with "fleetshift workflow list --name ${quoted(name)}"`;
     default:
@@ -83,16 +83,16 @@ function goesOnWhen(waiting: WorkflowWaitResource, now: number): string {
 
 function afterTry({ attempt = 1, until, lastError }: WorkflowWaitResource, now: number): string {
   const comes = until !== undefined && Date.parse(until) > now;
-  const state = comes ? `begins ${renderTimeFrom(until, now)}` : 'is under way';
-  const before = lastError === undefined ? '' : `; the last said ${lastError.code}: ${lastError.message}`;
-  return `it succeeds: try ${attempt} ${state}${shorten(before, ERROR_LENGTH)}`;
+  const state = comes ? `starts ${renderTimeFrom(until, now)}` : 'is in progress';
+  const before = lastError === undefined ? '' : `; the last error was ${lastError.code}: ${lastError.message}`;
+  return `it succeeds: attempt ${attempt} ${state}${shorten(before, ERROR_LENGTH)}`;
 }
 
 function payload(value: unknown): string {
   return shorten(JSON.stringify(value), PAYLOAD_LENGTH);
 }
 
-/** As a shell takes it for one word. */
+/** Quoted for a shell. */
 function quoted(word: string): string {
   return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

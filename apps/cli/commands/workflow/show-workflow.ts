@@ -24,7 +24,7 @@ export async function showWorkflow(args: readonly string[], io: Io, signal: Abor
   return EXIT.ok;
 }
 
-/** All of it: an engine lets no history grow beyond some thousands of entries. */
+/** The whole history: an engine limits it to some thousands of entries. */
 async function readHistory(api: ApiClient, id: string, signal: AbortSignal): Promise<WorkflowHistoryResource[]> {
   const entries: WorkflowHistoryResource[] = [];
   let pageToken: string | undefined;

@@ -22,9 +22,9 @@ export async function resumeWorkflow(args: readonly string[], io: Io, signal: Ab
 }
 
 const DONE = {
-  cancel: 'the cancel is recorded; it may still clean up after itself',
-  pause: 'the pause is recorded; what runs is let finish',
-  resume: 'the resume is recorded',
+  cancel: 'cancel recorded; the workflow may still clean up',
+  pause: 'pause recorded; running work finishes',
+  resume: 'resume recorded',
 } as const;
 
 interface Steering {

@@ -6,12 +6,12 @@ import { OUTPUT_FORMATS } from '../../output/render-data.ts';
 const from = ['flag'] as const;
 
 const LIST = {
-  status: { kind: oneOf(WORKFLOW_STATUS_NAMES), sentence: 'Only those with this status.', group: 'list', from },
-  name: { kind: text('WORKFLOW'), sentence: 'Only those that execute this workflow.', group: 'list', from },
+  status: { kind: oneOf(WORKFLOW_STATUS_NAMES), sentence: 'Only workflows with this status.', group: 'list', from },
+  name: { kind: text('WORKFLOW'), sentence: 'Only workflows of this name.', group: 'list', from },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '100',
-    sentence: 'At most so many, the newest first.',
+    sentence: 'The maximum number of workflows, newest first.',
     group: 'list',
     from,
   },
@@ -21,7 +21,7 @@ const SHOW = {
   history: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Also what happened in the run at hand, step by step.',
+    sentence: 'Also show the history of the current run, step by step.',
     group: 'show',
     from,
   },
@@ -31,7 +31,7 @@ const OUTPUT = {
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
-    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    sentence: 'Output format; -o for short. json and yaml have all fields of the API.',
     group: 'list and show',
     from,
   },
@@ -41,7 +41,7 @@ const CANCEL = {
   reason: {
     kind: text(),
     default: 'cancelled from the command line',
-    sentence: 'Why, for those who look later.',
+    sentence: 'The reason, for the record.',
     group: 'cancel',
     from,
   },
@@ -51,7 +51,7 @@ const STEER = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only ask whether it could be done.',
+    sentence: 'Only check whether it could be done.',
     group: 'cancel, pause and resume',
     from,
   },
@@ -62,5 +62,5 @@ export const SHOW_SETTINGS = { ...SHOW, ...OUTPUT, ...CLIENT_SETTINGS } as const
 export const CANCEL_SETTINGS = { ...CANCEL, ...STEER, ...CLIENT_SETTINGS } as const satisfies Settings;
 export const STEER_SETTINGS = { ...STEER, ...CLIENT_SETTINGS } as const satisfies Settings;
 
-/** All of them, in the order in which help lists them. */
+/** All settings, in the order of the help. */
 export const WORKFLOW_SETTINGS: Settings = { ...LIST, ...SHOW, ...OUTPUT, ...CANCEL, ...STEER, ...CLIENT_SETTINGS };

@@ -5,8 +5,8 @@ import { clusterError } from './check-cluster.ts';
 const APPLIED = { fieldManager: 'fleetshift-cli', force: true } as const;
 
 /**
- * What makes the roles of the platform mean something to kubectl in the cluster, with the rights of whoever asks; false when he
- * may not do that. To do it again changes nothing.
+ * Binds the roles of the platform in the cluster, with the rights of the caller, so that they apply to kubectl through
+ * the platform. Returns false when the caller may not do that. Idempotent.
  */
 export async function bindRoles(config: KubeConfig, signal: AbortSignal): Promise<boolean> {
   const client = createKubeClient({ config, userAgent: 'fleetshift' });

@@ -2,14 +2,14 @@ import { CORE, createKubeClient, type KubeClient, type KubeConfig, KubeError, lo
 import type { ErrorCategory } from '#kit/std';
 import { ClientError, type ClientErrorCode } from '../../../client/client-error.ts';
 
-/** A cluster that answers, seen with somebody's own rights. */
+/** A reachable cluster, as seen with the caller's credentials. */
 export interface CheckedCluster {
   readonly context: string;
   readonly config: KubeConfig;
   readonly version: string;
-  /** The uid of `kube-system`, by which a cluster is known. */
+  /** The uid of `kube-system`, which identifies a cluster. */
   readonly instance: string;
-  /** May do everything. */
+  /** Whether the credentials are cluster-admin. */
   readonly isAdmin: boolean;
 }
 
@@ -17,14 +17,14 @@ export interface WantedCluster {
   readonly context: string;
   readonly kubeconfig: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The platform gets a service account, not these credentials. */
+  /** Whether the platform gets a service account instead of these credentials. */
   readonly makesAccount: boolean;
 }
 
 const CHECK_MS = 20_000;
 const NAMESPACE = 'fleetshift-system';
 
-/** What an agent cannot do without, wherever it is. */
+/** The permissions that every agent needs. */
 const NEEDED = [
   { verb: 'get', resource: 'namespaces', name: 'kube-system' },
   { verb: 'create', resource: 'secrets', namespace: NAMESPACE },
@@ -32,7 +32,7 @@ const NEEDED = [
 ] as const;
 const EVERYTHING = { verb: '*', group: '*', resource: '*' };
 
-/** Throws what is wrong, as a sentence for who asked. */
+/** Throws an error with a message for the caller. */
 export async function checkCluster(wanted: WantedCluster, signal: AbortSignal): Promise<CheckedCluster> {
   const { context, kubeconfig: file, environment, makesAccount } = wanted;
   const within = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
@@ -58,13 +58,13 @@ export async function checkCluster(wanted: WantedCluster, signal: AbortSignal): 
   }
 }
 
-/** A program of this machine is of no use to a platform. */
+/** The platform cannot run a credential plugin of this machine. */
 function refuseProgram({ identity }: KubeConfig): void {
   const { exec } = identity;
   if (exec === undefined) return;
   throw new ClientError(
     'REQUEST_INVALID',
-    `its credentials come from a program (${exec.command}), which the platform cannot run; add --service-account, and a service account is made in the cluster for the platform`,
+    `its credentials come from a program (${exec.command}), which the platform cannot run; add --service-account to create a service account for the platform in the cluster`,
   );
 }
 
@@ -75,7 +75,7 @@ async function checkNeeded(client: KubeClient, signal: AbortSignal): Promise<voi
   const list = missing.map(({ verb, resource }) => `${verb} ${resource}`).join(', ');
   throw new ClientError(
     'PERMISSION_DENIED',
-    `these credentials may not ${list}, which an agent cannot do without: it keeps what it has to remember in the namespace ${NAMESPACE}`,
+    `these credentials may not ${list}, which every agent needs: it stores its state in the namespace ${NAMESPACE}`,
   );
 }
 
@@ -99,7 +99,7 @@ const CODES: Partial<Readonly<Record<ErrorCategory, ClientErrorCode>>> = {
   'not-found': 'NOT_FOUND',
 };
 
-/** With an exit code by what it is. */
+/** Maps the error to an exit code. */
 export function clusterError(error: unknown): unknown {
   if (isTimeout(error)) {
     return new ClientError('SERVER_UNREACHABLE', 'the cluster does not answer', { cause: error });

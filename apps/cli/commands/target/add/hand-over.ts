@@ -24,7 +24,7 @@ export type HandedOver = 'serving' | 'standingBy' | 'notYet';
 const LOOK_MS = 250;
 const MADE = Type.Object({ name: Type.String() });
 
-/** Registers the target and leaves the kubeconfig with the platform. To do it again with the same changes nothing. */
+/** Registers the target and gives the kubeconfig to the platform. Idempotent for the same kubeconfig. */
 export async function handOver(api: ApiClient, wanted: HandOver, signal: AbortSignal): Promise<HandedOver> {
   const { target, config, waitMs } = wanted;
   await register(api, target, signal);
@@ -41,14 +41,14 @@ export async function handOver(api: ApiClient, wanted: HandOver, signal: AbortSi
     if (late.aborted) {
       throw new ClientError(
         'SERVER_UNREACHABLE',
-        `it is registered, but the platform cannot serve it yet: ${message || state}`,
+        `registered, but the platform cannot serve it yet: ${message || state}`,
       );
     }
     await sleep(LOOK_MS, signal);
   }
 }
 
-/** One of that name is taken for the same, where it could be. */
+/** An existing target of that name is assumed to be the same, if it can be. */
 async function register(api: ApiClient, target: NewTarget, signal: AbortSignal): Promise<void> {
   const { name, workspace, labels } = target;
   try {

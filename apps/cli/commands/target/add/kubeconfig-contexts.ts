@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { parseYaml } from '#kit/yaml';
 import { UsageError } from '../../../command.ts';
 
-/** The contexts of a kubeconfig, in their order, and which is the current one. As kubectl finds it. */
+/** The contexts of a kubeconfig in order, and the current one. Finds the file as kubectl does. */
 export interface KubeconfigContexts {
   readonly names: readonly string[];
   readonly current: string | undefined;
@@ -20,7 +20,7 @@ export function kubeconfigContexts(
 ): KubeconfigContexts {
   const files = file === undefined ? usualFiles(environment) : [file];
   const documents = files.flatMap((each) => read(each, file === undefined));
-  if (documents.length === 0) throw new UsageError(`there is no kubeconfig at ${files.join(', ')}; say --kubeconfig`);
+  if (documents.length === 0) throw new UsageError(`no kubeconfig at ${files.join(', ')}; use --kubeconfig`);
   const names = documents.flatMap(({ contexts }) => (contexts ?? []).map(({ name }) => String(name)));
   const currents = documents.map((document) => document['current-context']);
   const current = currents.find((each) => typeof each === 'string' && each !== '');
@@ -40,9 +40,9 @@ function read(file: string, mayBeMissing: boolean): KubeconfigDocument[] {
     if (mayBeMissing && error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
-  // The message of the parser would quote what is in it.
+  // The message of the parser would quote the content.
   const document = parsed(text);
-  if (document === undefined) throw new UsageError(`${file} is no kubeconfig`);
+  if (document === undefined) throw new UsageError(`${file} is not a kubeconfig`);
   return [document];
 }
 

@@ -15,8 +15,8 @@ interface TokenSecret extends KubeObject {
 }
 
 /**
- * A service account for the platform, made with the rights of whoever asks, and how the cluster is reached as that. To do
- * it again finds what is there.
+ * Creates a service account for the platform, with the rights of the caller, and returns its credentials for the
+ * cluster. Idempotent.
  */
 export async function makeAccount(config: KubeConfig, clusterRole: string, signal: AbortSignal): Promise<KubeConfig> {
   const client = createKubeClient({ config, userAgent: 'fleetshift' });

@@ -1,6 +1,9 @@
 import { RESOURCE_NAME_MAX_LENGTH } from '#kit/std';
 
-/** What a context is called may be an address, or a path; of a target it is a name. Undefined when nothing is left. */
+/**
+ * Turns the name of a context, which may be an address or a path, into a name for a target. Undefined when no
+ * characters are left.
+ */
 export function targetNameOf(context: string): string | undefined {
   const name = context
     .toLowerCase()
