@@ -31,9 +31,11 @@ for (const { guide, flags, isReady } of [
 ]) {
   test(`the tour of ${guide} goes as it says`, async (t) => {
     folder = await mkdtemp(join(tmpdir(), 'fleetshift-guide-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
     platform = await startPlatform('product', join(folder, '.fleetshift'), flags);
-    t.after(() => platform.stop());
+    t.after(async () => {
+      await platform.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
     await writeFile(join(folder, 'fleetshift'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
     await chmod(join(folder, 'fleetshift'), 0o755);
     await eventually('the platform is ready for the tour', isReady);
