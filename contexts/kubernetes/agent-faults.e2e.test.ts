@@ -29,7 +29,7 @@ describe('a real cluster in trouble', { skip: (await clustersUnavailable()) ?? f
     const { agent, heard, trouble } = running;
     const many = Array.from({ length: 300 }, (_, index) => map(`m-${index}`));
     await agent.dispatch(order(1, many, { namespace, driftPolicy: 'repair' }), signal);
-    // Some way into it, by whichever object is there first.
+    // Wait until the delivery is under way, no matter which objects come first.
     while (
       (await scene.client.list({ resource: CORE.configMaps, namespace }, { limit: 20 }, signal)).items.length < 10
     );
@@ -90,7 +90,7 @@ describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes
     };
     const resource = await scene.client.discovery.resourceFor('v1', 'ResourceQuota', signal);
     await scene.client.create({ resource, namespace }, quota, {}, signal);
-    // Servers enforce it once they have noticed it.
+    // Wait until the server enforces the quota.
     const spec = { containers: [{ name: 'web', image: 'registry.example/web:1' }] };
     const probe = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace }, spec };
     const isLetIn = async (): Promise<boolean> =>

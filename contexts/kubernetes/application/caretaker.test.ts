@@ -10,7 +10,7 @@ let signal: AbortSignal;
 
 const ours = { 'fleetshift.io/deployment': deploymentUid() };
 
-/** Somebody sets fields of an object of ours. */
+/** Another manager sets fields of one of our objects. */
 function meddle(ports: FakePorts, manager: string, data: object): void {
   const object = map('a', data);
   const labelled = { ...object, metadata: { ...object.metadata, labels: ours } } as KubeObject;
@@ -139,7 +139,7 @@ describe('what was applied', () => {
       queueMicrotask(() => meddle(ports, 'stubborn', { a: '2' }));
     });
     await agent.dispatch(order(1, [map('a')], { driftPolicy: 'repair' }), signal);
-    await heard.until(/^drift 1 .*stubborn came back each time\. It is no longer repaired/, signal);
+    await heard.until(/^drift 1 .*stubborn changed it again after each repair\. It is no longer repaired/, signal);
     assert.ok(fights >= 3 && fights <= 5, `${fights}`);
     assert.deepEqual(dataOf(ports), { a: '2' });
   });
@@ -153,7 +153,7 @@ describe('what was applied', () => {
     ports.api.remove(keyOf(map('a')));
     meddle(ports, 'kubectl', { a: '2' });
     await clock.advance(60_000);
-    await heard.until(/^drift 1 .*made anew by somebody else/, signal);
+    await heard.until(/^drift 1 .*recreated by another client/, signal);
     assert.deepEqual(dataOf(ports), { a: '2' });
   });
 
@@ -169,7 +169,7 @@ describe('what was applied', () => {
     await agent.cancel(next, signal);
     ports.api.remove(keyOf(map('a')));
     await heard.until(/^health 1 Degraded .*a: it is not there/, signal);
-    // Once it looks again, it is done with what it saw first.
+    // When it checks again, it has dealt with what it saw first.
     ports.api.remove(keyOf(map('b')));
     await heard.until(/^health 1 Degraded .*b: it is not there/, signal);
     assert.equal(dataOf(ports), undefined);

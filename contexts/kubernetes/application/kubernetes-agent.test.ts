@@ -149,7 +149,7 @@ describe('an agent of a cluster', () => {
     const both = [1, 2].map((number) => order(number, [map('a')], { deployment: deploymentUid(number) }));
     await Promise.all(both.map(async (each) => await agent.dispatch(each, signal)));
     await heard.until(/^applied/, signal);
-    await heard.until(/^failed \d .*is of the deployment/, signal);
+    await heard.until(/^failed \d .*belongs to the deployment/, signal);
   });
 
   it('stops between two objects when it is told to, and goes on when it is asked again', async (t) => {

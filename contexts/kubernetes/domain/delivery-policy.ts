@@ -9,7 +9,7 @@ export type OnConflict = (typeof ON_CONFLICT)[number];
 const ON_IMMUTABLE = ['fail', 'replace'] as const;
 export type OnImmutable = (typeof ON_IMMUTABLE)[number];
 
-/** `observe` compares and writes nothing; `release` lets go of objects and touches none. */
+/** `observe` compares and writes nothing; `release` gives up ownership of the objects without touching them. */
 export const MODES = ['manage', 'observe', 'release'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -35,9 +35,9 @@ export function isPolicy(document: Document): boolean {
 }
 
 /**
- * DECISION: how an order is carried out stands in a document of it, `kind: DeliveryPolicy`, and is never applied. The
- * delivery contract is for agents of all types and stays as it is, and the policy is reviewed, rolled out and rolled back
- * with the objects that it is about.
+ * DECISION: the policy of an order is one of its documents, `kind: DeliveryPolicy`, which is never applied. The
+ * delivery contract serves agents of all types and stays unchanged, and the policy is reviewed, rolled out and rolled
+ * back together with its objects.
  */
 export function separatePolicy(documents: readonly Document[]): Separated {
   let policy: DeliveryPolicy | undefined;

@@ -3,9 +3,9 @@ export type PatternStep =
   | { readonly kind: 'any' }
   | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, string>> };
 
-/** Fields that are somebody else's business. Never the whole object. */
+/** Fields that are left to others. Never the whole object. */
 export interface FieldPattern {
-  /** As people wrote it. */
+  /** As written in the policy. */
   readonly text: string;
   readonly steps: readonly PatternStep[];
 }
@@ -17,8 +17,8 @@ const KEY = /^([^=]+)=(.+)$/;
 const NOT_TO_BE_IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * `/spec/replicas`, `/data/*`, `spec.template.spec.containers[name=web].image`, `metadata.annotations["a.b/c"]`; or what is
- * wrong with it.
+ * Parses `/spec/replicas`, `/data/*`, `spec.template.spec.containers[name=web].image`, `metadata.annotations["a.b/c"]`.
+ * Returns a string that says what is wrong with an invalid one.
  */
 export function parseFieldPattern(text: string): FieldPattern | string {
   const steps = text.startsWith('/') ? pointerSteps(text) : dottedSteps(text);
@@ -42,7 +42,10 @@ function pointerSteps(text: string): PatternStep[] | string {
   );
 }
 
-/** `spec.ports[port=80].targetPort`, `metadata.annotations["a.b/c"]`, `spec.args[*]`; or what is wrong with it. */
+/**
+ * Parses `spec.ports[port=80].targetPort`, `metadata.annotations["a.b/c"]`, `spec.args[*]`. Returns a string that says
+ * what is wrong with an invalid one.
+ */
 function dottedSteps(text: string): PatternStep[] | string {
   const steps: PatternStep[] = [];
   let rest = text.startsWith('.') ? text : `.${text}`;

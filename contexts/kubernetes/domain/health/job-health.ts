@@ -4,7 +4,7 @@ import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } 
 import { podTrouble } from './pod-health.ts';
 import { quotaTrouble } from './workload-health.ts';
 
-/** Available once it has done its work: who delivers a migration wants to know that it is through. */
+/** Available once complete: a rollout that delivers a migration must know that it is done. */
 export function jobHealth({ object, pods, events }: ObjectView): ObjectHealth {
   if (conditionOf(object, 'Complete')?.status === 'True') return AVAILABLE;
   const failed = conditionOf(object, 'Failed');
@@ -13,7 +13,7 @@ export function jobHealth({ object, pods, events }: ObjectView): ObjectHealth {
   return quotaTrouble(events) ?? podTrouble(pods) ?? progressing('Running', 'it is not done yet');
 }
 
-/** What its Jobs come to is theirs: one that went wrong at night says nothing about what was delivered. */
+/** The outcome of its Jobs does not count: a failed nightly run says nothing about what was delivered. */
 export function cronJobHealth({ object }: ObjectView): ObjectHealth {
   return at(object, 'spec', 'suspend') === true
     ? { ...AVAILABLE, reason: 'Suspended', message: 'it is suspended' }

@@ -12,7 +12,7 @@ import { podHealth } from './pod-health.ts';
 import { autoscalerHealth, disruptionBudgetHealth } from './scaling-health.ts';
 import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workload-health.ts';
 
-/** Whether an object keeps a rule; a text says why that cannot be told. */
+/** Whether an object satisfies a rule; a string says why the rule has no result. */
 export type RuleEvaluator = (rule: string, object: KubeObject) => boolean | string;
 
 export interface Judgement {
@@ -38,7 +38,10 @@ const BY_KIND: Readonly<Record<string, (view: ObjectView) => ObjectHealth>> = {
   'policy/PodDisruptionBudget': disruptionBudgetHealth,
 };
 
-/** What the object's kind says first, then the rules of the deployment: it takes all of them to be well. Without a view it is missing. */
+/**
+ * Checks the built-in rule of the kind first, then the rules of the deployment. The object is healthy only if all pass.
+ * Without a view it is missing.
+ */
 export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: Judgement): ObjectHealth {
   if (view === undefined) return degraded('Missing', 'it is not there');
   const { object } = view;

@@ -22,10 +22,10 @@ export function podHealth({ object }: ObjectView): ObjectHealth {
 }
 
 /**
- * What keeps Pods from doing their work, the worst of it. Pods are not named: their names are made up, and change.
+ * The worst problem that keeps Pods from running. Pods are not named, because their names are generated and change.
  *
- * DECISION: no room on nodes and a first pull that went wrong are progress, since autoscalers and registries mend them; who
- * waits for them has a deadline. What Kubernetes itself has begun to back off from is a defect.
+ * DECISION: missing node capacity and a failed first pull count as progress, because autoscalers and registries fix
+ * them, and a rollout that waits has a deadline. Once Kubernetes itself backs off, it is a defect.
  */
 export function podTrouble(pods: readonly KubeObject[]): ObjectHealth | undefined {
   return worstOf(pods.flatMap((pod) => [...containerTroubles(pod), ...schedulingTrouble(pod)]).sort(byMessage));

@@ -39,7 +39,7 @@ export function statefulSetHealth(view: ObjectView): ObjectHealth {
   const { updated, available, all } = countsOf(object);
   const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
   const toUpdate = updatesByItself(object) ? Math.max(0, wanted - partition) : 0;
-  // A set that was never updated counts none as updated; its two revisions are the same then.
+  // A set that was never updated counts no replica as updated; its two revisions are then equal.
   const isUpdated = updated >= toUpdate || revisionsAgree(object);
   if (isUpdated && available >= wanted && all <= wanted) return AVAILABLE;
   const why = whatHolds(view);
@@ -75,7 +75,7 @@ export function replicaSetHealth(view: ObjectView): ObjectHealth {
   return whatHolds(view) ?? progressing('NotReady', 'not all replicas are available yet');
 }
 
-/** From the last words of the message on: before them stands the made-up name of a Pod. */
+/** Takes only the quota's name: the start of the message has the generated name of a Pod. */
 export function quotaTrouble(events: readonly ObjectEvent[]): ObjectHealth | undefined {
   return quotaIn(events.find(({ reason, message }) => reason === 'FailedCreate' && quotaIn(message))?.message ?? '');
 }
