@@ -77,7 +77,7 @@ describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes
       await agent.dispatch(order(number, [document], { deployment: deploymentUid(number), namespace }), signal);
     };
     await deliver(1, web('crashes', 'crashes'));
-    await heard.until(/^health 1 Degraded .*container web ends again and again/, signal);
+    await heard.until(/^health 1 Degraded .*container web keeps crashing/, signal);
     await deliver(2, web('no-image', 'image-missing', 'StatefulSet'));
     await heard.until(/^health 2 Degraded .*the image registry\.example\/web:1 cannot be pulled/, signal);
     await deliver(3, web('fine', ''));

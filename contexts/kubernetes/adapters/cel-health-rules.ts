@@ -23,7 +23,7 @@ export function celHealthRules(now: () => number = () => performance.now()): Rul
     const began = now();
     try {
       const answer = language.compile(rule).evaluate({ object });
-      return typeof answer === 'boolean' ? answer : 'it is neither true nor false';
+      return typeof answer === 'boolean' ? answer : 'its result is not a boolean';
     } catch (error) {
       if (error instanceof CelError) return error.message;
       throw error;

@@ -36,7 +36,7 @@ describe('what was applied', () => {
     assert.deepEqual(dataOf(ports), { a: '2' });
     ports.api.remove(keyOf(map('b')));
     await heard.until(/^drift 1 .*v1\/ConfigMap\/shop\/b was deleted\./, signal);
-    await heard.until(/^health 1 Degraded v1\/ConfigMap\/shop\/b: it is not there/, signal);
+    await heard.until(/^health 1 Degraded v1\/ConfigMap\/shop\/b: it does not exist/, signal);
     await agent.dispatch(order(2, [policy({ onConflict: 'force' }), map('a'), map('b')]), signal);
     await heard.until('health 2 Available', signal);
     assert.deepEqual(dataOf(ports), { a: '1' });
@@ -168,10 +168,10 @@ describe('what was applied', () => {
     await heard.until(/^failed 2/, signal);
     await agent.cancel(next, signal);
     ports.api.remove(keyOf(map('a')));
-    await heard.until(/^health 1 Degraded .*a: it is not there/, signal);
+    await heard.until(/^health 1 Degraded .*a: it does not exist/, signal);
     // When it checks again, it has dealt with what it saw first.
     ports.api.remove(keyOf(map('b')));
-    await heard.until(/^health 1 Degraded .*b: it is not there/, signal);
+    await heard.until(/^health 1 Degraded .*b: it does not exist/, signal);
     assert.equal(dataOf(ports), undefined);
   });
 });

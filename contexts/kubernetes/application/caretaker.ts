@@ -111,7 +111,7 @@ export class Caretaker {
     if (age > SETTLED_MS) this.#file.versions.clear();
     if (unsynced.length > 0 && age > UNSYNCED_MS) {
       const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
-      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot follow ${kinds.join(', ')}` });
+      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
     }
   }
 

@@ -54,7 +54,7 @@ async function removed(
     live = await present(deps, entry, signal);
     if (live?.metadata.uid !== step.uid) return undefined;
   }
-  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'is still there'}`;
+  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'still exists'}`;
 }
 
 /** If the watch still shows this object, no request is needed. */

@@ -25,7 +25,7 @@ export function parseFieldPattern(text: string): FieldPattern | string {
   if (typeof steps === 'string') return steps;
   const [first] = steps;
   if (first?.kind !== 'name' || (steps.length === 1 && NOT_TO_BE_IGNORED.has(first.name))) {
-    return `${JSON.stringify(text)} is no field that can be ignored`;
+    return `${JSON.stringify(text)} is not a field that can be ignored`;
   }
   const last = steps.at(-1);
   if (last?.kind === 'name' && /^\d+$/.test(last.name)) {
@@ -36,7 +36,8 @@ export function parseFieldPattern(text: string): FieldPattern | string {
 
 function pointerSteps(text: string): PatternStep[] | string {
   const parts = text.slice(1).split('/');
-  if (parts.some((part) => part === '' || /~(?![01])/.test(part))) return `${JSON.stringify(text)} is no JSON pointer`;
+  if (parts.some((part) => part === '' || /~(?![01])/.test(part)))
+    return `${JSON.stringify(text)} is not a JSON pointer`;
   return parts.map((part) =>
     part === '*' ? { kind: 'any' } : { kind: 'name', name: part.replaceAll('~1', '/').replaceAll('~0', '~') },
   );
@@ -51,7 +52,7 @@ function dottedSteps(text: string): PatternStep[] | string {
   let rest = text.startsWith('.') ? text : `.${text}`;
   while (rest !== '') {
     const [step, length] = nextStep(rest);
-    if (step === undefined) return `${JSON.stringify(text)} cannot be read from ${JSON.stringify(rest)} on`;
+    if (step === undefined) return `${JSON.stringify(text)} is invalid from ${JSON.stringify(rest)} on`;
     steps.push(step);
     rest = rest.slice(length);
   }

@@ -39,7 +39,7 @@ export type ImmutableStep =
 
 export function immutableStep(key: ObjectKey, fields: readonly string[], policy: OnImmutable): ImmutableStep {
   const which = fields.length === 0 ? 'fields' : bounded(fields);
-  const what = `${keyText(key)}: ${which} cannot be changed once it is there`;
+  const what = `${keyText(key)}: ${which} cannot be changed after creation`;
   if (NEVER_REPLACED.has(`${groupOf(key.apiVersion)}/${key.kind}`)) {
     return {
       kind: 'refuse',

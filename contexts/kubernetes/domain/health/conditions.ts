@@ -25,5 +25,5 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
 export function notObserved(object: KubeObject): ObjectHealth | undefined {
   const observed = numberAt(object, 'status', 'observedGeneration');
   if (observed !== undefined && observed >= (object.metadata.generation ?? 0)) return undefined;
-  return progressing('NotObserved', 'its controller has not looked at it yet');
+  return progressing('NotObserved', 'its controller has not observed it yet');
 }

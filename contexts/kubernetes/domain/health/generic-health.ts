@@ -33,7 +33,7 @@ function withoutVerdict(object: ObjectView['object']): ObjectHealth {
     if (found?.status === 'True') return progressing(found.reason || type, found.message);
   }
   if (listAt(object, 'status', 'conditions').length > 0 && isStale(object)) {
-    return progressing('NotObserved', 'its controller has not looked at it yet');
+    return progressing('NotObserved', 'its controller has not observed it yet');
   }
   return isCustom(object) ? applied('NoVerdict', 'its status has no known condition') : AVAILABLE;
 }

@@ -10,7 +10,7 @@ export function jobHealth({ object, pods, events }: ObjectView): ObjectHealth {
   const failed = conditionOf(object, 'Failed');
   if (failed?.status === 'True') return degraded(failed.reason || 'JobFailed', failed.message);
   if (at(object, 'spec', 'suspend') === true) return progressing('Suspended', 'it is suspended');
-  return quotaTrouble(events) ?? podTrouble(pods) ?? progressing('Running', 'it is not done yet');
+  return quotaTrouble(events) ?? podTrouble(pods) ?? progressing('Running', 'it has not completed yet');
 }
 
 /** The outcome of its Jobs does not count: a failed nightly run says nothing about what was delivered. */

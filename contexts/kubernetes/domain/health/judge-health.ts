@@ -43,7 +43,7 @@ const BY_KIND: Readonly<Record<string, (view: ObjectView) => ObjectHealth>> = {
  * Without a view it is missing.
  */
 export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: Judgement): ObjectHealth {
-  if (view === undefined) return degraded('Missing', 'it is not there');
+  if (view === undefined) return degraded('Missing', 'it does not exist');
   const { object } = view;
   const leaving = deletionMessage(object);
   if (leaving !== undefined) return progressing('Terminating', `it ${leaving}`);
@@ -53,8 +53,8 @@ export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: J
   const own = rules.filter(({ apiGroup = group, kind }) => apiGroup === group && kind === object.kind);
   for (const { healthy } of own) {
     const kept = evaluate(healthy, object);
-    if (typeof kept === 'string') return progressing('HealthRule', `the rule ${healthy} has no answer: ${kept}`);
-    if (!kept) return progressing('HealthRule', `the rule ${healthy} is not kept`);
+    if (typeof kept === 'string') return progressing('HealthRule', `health rule ${healthy} has no result: ${kept}`);
+    if (!kept) return progressing('HealthRule', `health rule ${healthy} is not satisfied`);
   }
   return own.length === 0 ? byKind : AVAILABLE;
 }

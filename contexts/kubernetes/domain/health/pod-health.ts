@@ -14,7 +14,7 @@ export function podHealth({ object }: ObjectView): ObjectHealth {
     const [reason = '', message = ''] = [textAt(object, 'status', 'reason'), textAt(object, 'status', 'message')];
     return (
       podTrouble([object]) ??
-      degraded('PodFailed', [reason || 'a container ended badly', message].filter(Boolean).join(': '))
+      degraded('PodFailed', [reason || 'a container failed', message].filter(Boolean).join(': '))
     );
   }
   if (conditionOf(object, 'Ready')?.status === 'True') return AVAILABLE;
@@ -34,7 +34,7 @@ export function podTrouble(pods: readonly KubeObject[]): ObjectHealth | undefine
 function schedulingTrouble(pod: KubeObject): ObjectHealth[] {
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return [];
-  return [progressing('Unschedulable', `no node takes a Pod: ${scheduled.message}`)];
+  return [progressing('Unschedulable', `no node can run a Pod: ${scheduled.message}`)];
 }
 
 function containerTroubles(pod: KubeObject): ObjectHealth[] {
@@ -51,7 +51,7 @@ function containerTrouble(status: unknown): ObjectHealth | undefined {
   const image = textAt(status, 'image');
   if (NO_IMAGE.has(waiting)) return degraded('ImagePull', `${name}: the image ${image} cannot be pulled`);
   if (NO_IMAGE_YET.has(waiting)) return progressing('ImagePull', `${name}: the image ${image} could not be pulled yet`);
-  if (waiting === 'CrashLoopBackOff') return degraded('CrashLoop', `${name} ends again and again${howItEnded(status)}`);
+  if (waiting === 'CrashLoopBackOff') return degraded('CrashLoop', `${name} keeps crashing${howItEnded(status)}`);
   if (NOT_STARTED.has(waiting)) {
     return progressing(waiting, `${name} cannot start: ${textAt(status, 'state', 'waiting', 'message') ?? waiting}`);
   }
