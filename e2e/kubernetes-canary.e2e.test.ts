@@ -71,10 +71,10 @@ describe('a canary that crashes in a loop', { skip }, () => {
       return items.find(({ health }) => health?.status === 'Degraded');
     });
     assert.equal(bad.target, 'canary');
-    assert.match(bad.health?.message ?? '', /Deployment.*web.*container main ends again and again/);
+    assert.match(bad.health?.message ?? '', /Deployment.*web.*container main keeps crashing/);
 
     const story = await api.ask<{ items: readonly object[] }>(`GET ${PATH}/revisions/2/timeline`, undefined, 200);
-    assert.match(JSON.stringify(story.items), /it became degraded: .*ends again and again/, 'it stays on record');
+    assert.match(JSON.stringify(story.items), /it became degraded: .*keeps crashing/, 'it stays on record');
 
     await eventually('the canary to be as it was', async () => (await version(canary)) === '1');
     await api.available('web', 2);

@@ -23,7 +23,7 @@ it('a host behind which only HTTPS passes is delivered to over WebSockets', asyn
   const there = ['--platform', platform.tlsUrl, '--ca-file', authority, '--transport', 'websocket'];
   const { token } = JSON.parse(made.out) as { token: string };
   const fleetlet = await edge.start([...there, '--target', 'edge-1=directory'], { FLEETSHIFT_BOOTSTRAP_TOKEN: token });
-  await fleetlet.says(/"msg":"the platform welcomed this fleetlet"/);
+  await fleetlet.says(/"msg":"session with the platform established"/);
   const folder = await startAgent(t, edge);
   await isConnected(platform);
 

@@ -4,7 +4,7 @@ import { isLoopback } from '../platform/loopback.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 
-/** Where the fleetlet is. */
+/** How to reach the fleetlet. */
 export const FLEETLET_ENDPOINT_SETTINGS = {
   'fleetlet-socket': {
     kind: path(),
@@ -15,49 +15,44 @@ export const FLEETLET_ENDPOINT_SETTINGS = {
   fleetlet: {
     kind: hostPort(),
     unset: 'none',
-    sentence: 'TCP address of the fleetlet, instead of the socket. Requires --token-file.',
+    sentence: 'TCP address of the fleetlet, instead of its socket. Needs --token-file.',
     group: 'Fleetlet',
   },
   'token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the token that identifies this process to the fleetlet. Read again for each connection.',
+    sentence: 'File with the token that authenticates this process at the fleetlet. Read again for each connection.',
     group: 'Fleetlet',
-    // FLEETSHIFT_TOKEN_FILE is the client's, and what is in it is not for a fleetlet to see.
+    // FLEETSHIFT_TOKEN_FILE belongs to the CLI. Its token must not be shown to a fleetlet.
     variable: 'FLEETSHIFT_FLEETLET_TOKEN_FILE',
   },
   'ca-file': {
     kind: path(),
-    unset: 'plain, which a fleetlet offers on loopback only',
-    sentence: 'PEM file with the authority of the fleetlet at --fleetlet.',
+    unset: 'plain text, which a fleetlet offers on loopback only',
+    sentence: 'PEM file with the CA of the fleetlet at --fleetlet.',
     group: 'Fleetlet',
     variable: 'FLEETSHIFT_FLEETLET_CA_FILE',
   },
 } as const satisfies Settings;
 
-/** How it is run and what it says. */
+/** Process and logging. */
 export const AGENT_PROCESS_SETTINGS = {
   'stop-with-stdin': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Stop when standard input ends: for a parent process that may be killed.',
+    sentence: 'Stop when standard input ends, so that the process does not outlive a parent that is killed.',
     group: 'Process',
   },
-  'log-level': {
-    kind: oneOf(LOG_LEVELS),
-    default: 'info',
-    sentence: 'The least important messages to log.',
-    group: 'Process',
-  },
+  'log-level': { kind: oneOf(LOG_LEVELS), default: 'info', sentence: 'Log level.', group: 'Process' },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
-    unset: 'pretty on a terminal, else json',
-    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    unset: 'pretty in a terminal, else json',
+    sentence: 'Log format.',
     group: 'Process',
   },
 } as const satisfies Settings;
 
-/** Of the command line client, which may run in the same shell, and of our own tests. */
+/** Variables of the CLI, which may run in the same shell, and of our own tests. */
 export const IGNORED_VARIABLES = [
   /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
@@ -75,9 +70,9 @@ export function checkFleetletEndpoint(
   refuse: (name: 'fleetlet', why: string) => void,
 ): void {
   if (fleetlet === undefined) return;
-  if (fleetletSocket !== undefined) refuse('fleetlet', 'is given together with --fleetlet-socket: choose one');
+  if (fleetletSocket !== undefined) refuse('fleetlet', 'cannot be combined with --fleetlet-socket');
   if (tokenFile === undefined) refuse('fleetlet', 'needs --token-file');
   if (caFile === undefined && !isLoopback(fleetlet.host)) {
-    refuse('fleetlet', 'is beyond loopback, where tokens must not travel in the clear; give --ca-file');
+    refuse('fleetlet', 'is not on loopback, and tokens must not travel in the clear; set --ca-file');
   }
 }

@@ -3,7 +3,7 @@ import { DeliveryServer, type PlatformMessage } from '#contexts/delivery/adapter
 import { unlessAborted } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 
-/** An agent's end of the channels `delivery` and `status`, on those of the fleetlet next door. */
+/** An agent's end of the channels `delivery` and `status`, through the local fleetlet. */
 export function deliveryChannels(
   client: LocalClient,
   { log, signal }: { log: Logger; signal: AbortSignal },
@@ -16,25 +16,25 @@ export function deliveryChannels(
       { name: 'delivery' },
       {
         message: (message) => {
-          // Acknowledged once it was answered: should this process end before that, it is asked again.
+          // Acknowledged only after the answer was sent: if this process ends before that, the platform asks again.
           server.take(message.target, message.payload, signal).then(
             () => message.ack(),
             (err: unknown) => {
               if (signal.aborted) return;
-              log.warn({ err, subject: `targets/${message.target}` }, 'what the platform asked was not answered');
+              log.warn({ err, subject: `targets/${message.target}` }, 'request from the platform failed; not answered');
               message.ack();
             },
           );
         },
       },
     ),
-    // The platform says nothing on it.
+    // The platform sends nothing on this channel.
     status: client.open({ name: 'status' }, { message: (message) => message.ack() }),
   };
   return server;
 }
 
-/** Resolves once the platform has it. */
+/** Resolves once the platform has acknowledged the message. */
 async function send(channel: Channel, { target, key, payload }: PlatformMessage, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Settled>();
   await channel.send({ target, key, payload, settled: resolve }, signal);

@@ -1,4 +1,4 @@
-/** Names of hosts, versions and regions may have what labels may not. */
+/** Host names, versions and regions may contain characters that labels must not. */
 export function labelOf(text: string): string {
   return text
     .slice(0, 63)

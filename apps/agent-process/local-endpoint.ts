@@ -5,7 +5,10 @@ import type { FleetletEndpointConfig } from './agent-settings.ts';
 
 const USUAL_SOCKET = './.fleetshift/fleetlet.sock';
 
-/** Where the fleetlet is, and how it knows us. Files are read anew for each connection: they are renewed in place. */
+/**
+ * The fleetlet's address, and our credentials. Files are read again for each connection, because they are renewed in
+ * place.
+ */
 export function localEndpoint(config: FleetletEndpointConfig): Pick<ConnectLocalOptions, 'to' | 'tls' | 'token'> {
   const { fleetlet, fleetletSocket = USUAL_SOCKET, tokenFile, caFile } = config;
   const token = tokenFile && (() => new Secret(readFileSync(tokenFile, 'utf8').trim()));

@@ -52,7 +52,7 @@ function stage(more: Partial<Spoken> = {}) {
   return { spoken, happened, last, lines };
 }
 
-/** What was begun without waiting for it has come to its end. */
+/** Waits until background work has finished. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,45 +8,47 @@ export interface SpeakForDeps {
   readonly client: Pick<LocalClient, 'registerTarget'>;
   readonly server: Pick<DeliveryServer, 'accepted' | 'connected' | 'gone'>;
   readonly log: Logger;
-  /** Of whoever works for the target: aborted, what goes wrong is of no interest any more. */
+  /** Once aborted, errors are no longer reported. */
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
 }
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
-/** Why a target is not ours: `served` by somebody who goes before us, or refused. */
+/** Why this process does not have the target: another agent has precedence (`served`), or the platform refused. */
 export interface GivenUp {
   readonly reason: TargetRefusal | 'superseded';
   readonly message: string;
 }
 
-/** What is done for a target. */
+/** Callbacks for a target. */
 export interface Spoken {
   readonly claim: TargetClaim;
-  /** It is ours, under this reference. Called again with the same each time that this is confirmed. */
+  /**
+   * The target is ours, with this reference. Called again with the same reference each time the platform confirms it.
+   */
   take(target: TargetRef): Promise<void>;
-  /** It is ours no longer: nothing of it may go on. Not called for one that never was. */
+  /** The target is no longer ours: all work for it must stop. Not called if it never was ours. */
   drop?(target: TargetRef): Promise<void>;
-  /** Each time that it is said; the log has it already. */
+  /** Called on every refusal; it has already been logged. */
   notOurs?(why: GivenUp): void;
 }
 
-/** A target that this process wants to speak for. */
+/** A target that this process wants to serve. */
 export interface SpokenTarget {
-  /** Once it is ours, and until it is not. */
+  /** Set while the target is ours. */
   readonly ref: TargetRef | undefined;
-  /** What is known of it is another thing now. */
+  /** The reported facts about the target have changed. */
   update(claim: TargetClaim): void;
-  /** Gives an account of it anew, if it is ours. */
+  /** Reports the state of the target again, if it is ours. */
   account(): Promise<void>;
-  /** Resolves once the fleetlet knows. */
+  /** Resolves once the fleetlet has been informed. */
   deregister(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Registers a target and keeps it: taken when the platform says so, accounted for when it is ready for that, dropped as
- * soon as it says that somebody else speaks for it.
+ * Registers a target and keeps the registration. The target is taken when the platform accepts it, its state is
+ * reported when the platform is ready, and it is dropped as soon as another agent takes over.
  */
 export function speakFor(deps: SpeakForDeps, spoken: Spoken): SpokenTarget {
   return new Registration(deps, spoken);
@@ -60,7 +62,7 @@ class Registration implements SpokenTarget {
   #registered: LocalTarget;
   #ref: TargetRef | undefined;
   #said = '';
-  /** Takes and drops follow each other, in the order in which they were said. */
+  /** Takes and drops run one after another, in the order in which they were requested. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(deps: SpeakForDeps, spoken: Spoken) {
@@ -95,7 +97,7 @@ class Registration implements SpokenTarget {
     await this.#registered.deregister(signal);
   }
 
-  /** The platform asks once: until it has been answered it is ours to try. */
+  /** The platform asks only once, so this retries until the report was sent. */
   async #accountInTheEnd(): Promise<void> {
     const { sleep = realSleep, signal } = this.#deps;
     const ref = this.#ref;
@@ -126,7 +128,7 @@ class Registration implements SpokenTarget {
     if (this.#ref?.id !== uid) {
       this.#lose();
       this.#ref = { id: uid as TargetId, name, type };
-      this.#deps.log.info({ subject: this.#subject }, 'speaks for the target');
+      this.#deps.log.info({ subject: this.#subject }, 'target accepted; serving');
     }
     const ref = this.#ref;
     const take = async (): Promise<void> => {
@@ -138,11 +140,11 @@ class Registration implements SpokenTarget {
   }
 
   #refused(why: GivenUp): void {
-    // Whoever is closer is asked again by and by: that he is still there is no news.
+    // Registration is retried repeatedly while another agent serves the target; only a changed message is logged.
     if (this.#said !== why.message) {
       const fields = { subject: this.#subject, code: why.reason, reason: why.message };
-      if (why.reason === 'served') this.#deps.log.info(fields, 'somebody else speaks for the target; stands by');
-      else this.#deps.log.warn(fields, 'the target was refused');
+      if (why.reason === 'served') this.#deps.log.info(fields, 'another agent serves the target; standing by');
+      else this.#deps.log.warn(fields, 'target refused');
     }
     this.#said = why.message;
     this.#lose();
@@ -152,16 +154,16 @@ class Registration implements SpokenTarget {
   #superseded(why: GivenUp): void {
     this.#deps.log.warn(
       { subject: this.#subject, reason: why.message },
-      'somebody else speaks for the target now; stands by',
+      'another agent took over the target; standing by',
     );
     this.#lose();
     this.#spoken.notOurs?.(why);
-    // DECISION: it is asked for again, at once and then by and by, and refused for as long as the other is there. So it is
-    // ours again when nobody else is left, and never before. (ADR-0032)
+    // DECISION: registers again, at once and then repeatedly, and is refused as long as the other agent is there. So
+    // the target becomes ours again when no other agent is left, and never before. (ADR-0032)
     this.#registered = this.#register();
   }
 
-  /** At once: whoever comes next may begin before this is heard. */
+  /** Immediately: the next agent may start before this process is notified. */
   #lose(): void {
     const ref = this.#ref;
     if (ref === undefined) return;
@@ -179,6 +181,6 @@ class Registration implements SpokenTarget {
 
   #trouble(err: unknown): void {
     if (!this.#deps.signal.aborted)
-      this.#deps.log.warn({ err, subject: this.#subject }, 'could not say what is on the target; will try again');
+      this.#deps.log.warn({ err, subject: this.#subject }, 'report of target state failed; retrying');
   }
 }

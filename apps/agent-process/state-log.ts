@@ -1,7 +1,7 @@
 import type { UplinkState } from '#contexts/channels';
 import type { Logger } from '#kit/telemetry';
 
-/** Says what becomes of the connection to the fleetlet, once for each change. */
+/** Logs changes of the connection to the fleetlet, each once. */
 export function stateLog(log: Logger): (state: UplinkState) => void {
   let said = '';
   return (state) => {
@@ -10,11 +10,7 @@ export function stateLog(log: Logger): (state: UplinkState) => void {
     if (key === said) return;
     said = key;
     if (state.kind === 'connected') log.info({}, 'connected to the fleetlet');
-    else if (state.kind === 'disconnected') log.warn({ reason: state.why }, 'no fleetlet; will try again');
-    else
-      log.error(
-        { code: state.reason, reason: state.message },
-        'the fleetlet refuses this process; will try again slowly',
-      );
+    else if (state.kind === 'disconnected') log.warn({ reason: state.why }, 'disconnected from the fleetlet; retrying');
+    else log.error({ code: state.reason, reason: state.message }, 'refused by the fleetlet; retrying slowly');
   };
 }

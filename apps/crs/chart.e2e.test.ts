@@ -57,7 +57,7 @@ describe('the chart of fleetshift crs, by Helm on a real cluster', { skip }, () 
     assert.equal(code, 0, `${await kubectl(['-n', HOME, 'get', 'pods', '-o', 'wide'])}\n${await logs()}`);
   }
 
-  /** What kubectl prints, until it is this. */
+  /** Runs kubectl until it prints this. */
   async function until(args: readonly string[], wanted: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { stdout } = await cluster.kubectl(args);
@@ -68,7 +68,7 @@ describe('the chart of fleetshift crs, by Helm on a real cluster', { skip }, () 
     }
   }
 
-  /** A Cluster, which is this one itself, in a namespace of its own. */
+  /** A Cluster that is this cluster itself, in its own namespace. */
   async function clusterIn(namespace: string): Promise<void> {
     await kubectl(['create', 'namespace', namespace]);
     const items = [
@@ -112,7 +112,7 @@ describe('the chart of fleetshift crs, by Helm on a real cluster', { skip }, () 
     return { apiVersion: 'v1', kind: 'List', items };
   }
 
-  /** Nothing routes the address of a Service here, so the API server is led to the Pod by a name. */
+  /** Service addresses are not routed here, so the API server reaches the Pod by a name. */
   async function leadToPod(): Promise<void> {
     const path = '{.items[0].status.podIP}';
     const externalName = await kubectl(['-n', HOME, 'get', 'pods', '-o', `jsonpath=${path}`]);

@@ -20,54 +20,54 @@ import { isLoopback } from '../platform/loopback.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 
-/** Everything an operator can choose about `fleetshift crs`. */
+/** All settings of `fleetshift crs`. */
 export const CRS_SETTINGS = {
   kubeconfig: {
     kind: path(),
     unset: 'KUBECONFIG, ~/.kube/config, or the service account of the Pod',
-    sentence: 'The kubeconfig of the management cluster, which has the sets.',
+    sentence: 'Kubeconfig of the management cluster, which has the sets.',
     group: 'Management cluster',
   },
   'kube-context': {
     kind: text('NAME'),
     unset: 'the current context',
-    sentence: 'The context of the kubeconfig.',
+    sentence: 'Context in the kubeconfig.',
     group: 'Management cluster',
   },
   namespace: {
     kind: text('NAMESPACE'),
     unset: 'all',
-    sentence: 'The only namespace whose sets and clusters are reconciled.',
+    sentence: 'Manage only sets and clusters in this namespace.',
     group: 'Management cluster',
   },
   'watch-filter': {
     kind: text('VALUE'),
     unset: 'all',
-    sentence: 'Reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value.',
+    sentence: 'Manage only objects whose label cluster.x-k8s.io/watch-filter has this value.',
     group: 'Management cluster',
   },
   'allow-beside-cluster-api': {
     kind: boolean(),
     default: 'false',
-    sentence: "Start although Cluster API's manager seems to reconcile the same objects. Use it only when it does not.",
+    sentence: "Start even if Cluster API's manager seems to manage the same objects. Only if it is known not to.",
     group: 'Management cluster',
   },
   concurrency: {
     kind: integer({ min: 1, max: 1_000 }),
     default: '10',
-    sentence: 'How many sets are reconciled at once.',
+    sentence: 'Concurrent reconciliations of sets.',
     group: 'Work',
   },
   'sync-period': {
     kind: duration('10s', '24h'),
     default: '10m',
-    sentence: 'How often every set is reconciled without an event.',
+    sentence: 'How often every set is reconciled even if nothing changed.',
     group: 'Work',
   },
   'server-side-apply': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Use server-side apply, instead of a patch that removes fields which the manifest does not have.',
+    sentence: 'Use server-side apply, instead of a merge patch that removes fields the manifest does not have.',
     group: 'Beyond Cluster API',
   },
   'drift-repair': {
@@ -90,89 +90,90 @@ export const CRS_SETTINGS = {
   },
   'platform-url': {
     kind: url(['https:', 'http:']),
-    unset: 'none: clusters are reached with their kubeconfig only',
+    unset: 'none: clusters are reached by kubeconfig only',
     sentence:
-      'The platform through which clusters with the annotation fleetshift.io/target are reached. Plain http on loopback only.',
+      'Platform whose tunnels are used to reach clusters with the annotation fleetshift.io/target. Plain http on loopback only.',
     group: 'Workload clusters',
   },
   'platform-token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the token of a service account there. Read again when it changes.',
+    sentence: 'File with the token of a service account of the platform. Reloaded when it changes.',
     group: 'Workload clusters',
   },
   'platform-ca-file': {
     kind: path(),
-    unset: 'the authorities of the system',
-    sentence: 'PEM file with the authority of the platform.',
+    unset: 'the CAs of the system',
+    sentence: 'PEM file with the CA of the platform.',
     group: 'Workload clusters',
   },
   'probe-interval': {
     kind: duration('1s', '10m'),
     default: '10s',
-    sentence: 'How often a workload cluster in use is probed.',
+    sentence: 'How often workload clusters in use are probed.',
     group: 'Workload clusters',
   },
   'leader-elect': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Run leader election: only one of several processes works.',
+    sentence: 'Elect a leader: one process works, the others stand by.',
     group: 'Leader election',
   },
   'leader-elect-namespace': {
     kind: text('NAMESPACE'),
     unset: 'the namespace of the Pod, or of the kubeconfig',
-    sentence: 'The namespace of the lease fleetshift-crs.',
+    sentence: 'Namespace of the lease fleetshift-crs.',
     group: 'Leader election',
   },
   'leader-elect-lease-duration': {
     kind: duration('1s', '10m'),
     default: '15s',
-    sentence: 'How long candidates wait after the last renewal of the leader.',
+    sentence: 'How long standby processes wait after the last renewal before they take over.',
     group: 'Leader election',
   },
   'leader-elect-renew-deadline': {
     kind: duration('1s', '10m'),
     default: '10s',
-    sentence: 'How long after its last renewal the leader stops working. Shorter than the lease.',
+    sentence: 'How long after its last renewal the leader stops. Must be shorter than the lease duration.',
     group: 'Leader election',
   },
   'leader-elect-retry-period': {
     kind: duration('100ms', '10m'),
     default: '2s',
-    sentence: 'The time between two renewals or attempts. Shorter than the deadline.',
+    sentence: 'Time between two renewals, or two attempts. Must be shorter than the renew deadline.',
     group: 'Leader election',
   },
   'webhook-listen': {
     kind: hostPort(),
     unset: 'not',
-    sentence: 'TLS address of the admission webhooks.',
+    sentence: 'Address of the admission webhooks, served with TLS.',
     group: 'Webhooks',
   },
   'webhook-cert-dir': {
     kind: path('FOLDER'),
     unset: 'none',
-    sentence: 'Folder with the tls.crt and tls.key of the webhooks, which are renewed externally.',
+    sentence: 'Folder with tls.crt and tls.key of the webhooks, which are renewed externally.',
     group: 'Webhooks',
   },
   'webhook-cert-secret': {
     kind: text('NAME'),
     unset: 'none',
     sentence:
-      'Instead of a folder: the Secret, in the namespace of the lease, in which this process keeps a certificate from its own authority.',
+      'Instead of a folder: Secret in the namespace of the lease, in which this process stores a certificate of its own CA.',
     group: 'Webhooks',
   },
   'webhook-name': {
     kind: listOf(text('NAME')),
     default: '',
     sentence:
-      'The host names of the webhooks for the API server: the names in the certificate of --webhook-cert-secret.',
+      'Host names under which the API server calls the webhooks: the names in the certificate of --webhook-cert-secret.',
     group: 'Webhooks',
   },
   'webhook-configuration': {
     kind: text('NAME'),
     default: 'fleetshift-crs',
-    sentence: 'The mutating and the validating webhook configuration that get the authority of --webhook-cert-secret.',
+    sentence:
+      'Name of the mutating and the validating webhook configuration into which the CA of --webhook-cert-secret is written.',
     group: 'Webhooks',
   },
   'metrics-listen': {
@@ -190,13 +191,13 @@ export const CRS_SETTINGS = {
   'log-level': {
     kind: oneOf(LOG_LEVELS),
     default: 'info',
-    sentence: 'The least important messages to log.',
+    sentence: 'Log level.',
     group: 'Watching',
   },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
     unset: 'pretty on a terminal, else json',
-    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    sentence: 'Log format: JSON lines, or readable text. Both go to standard error.',
     group: 'Watching',
   },
   ...COMMON_SETTINGS,
@@ -210,7 +211,7 @@ export interface ConfigSources {
   readonly readText: (path: string) => string;
 }
 
-/** Of the command line client, which may run in the same shell, and of our own tests. */
+/** Variables of the CLI, which may run in the same shell, and of our own tests. */
 const IGNORED_VARIABLES = [
   /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
@@ -261,6 +262,6 @@ function checkPlatform({ platformUrl, platformTokenFile, platformCaFile }: CrsCo
   }
   if (platformTokenFile === undefined) refuse('platform-url', 'needs --platform-token-file');
   if (platformUrl.protocol === 'http:' && !isLoopback(platformUrl.hostname.replace(/^\[|\]$/g, ''))) {
-    refuse('platform-url', 'is plain, and beyond loopback: use https');
+    refuse('platform-url', 'is plain and not on loopback: use https');
   }
 }

@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What can stop the controller, beside its settings. Each message says what to do. */
+/** Errors that stop the controller, besides invalid settings. Each message says what to do. */
 export const CRS_PROCESS_ERRORS = {
   CLUSTER_API_AT_WORK: { category: 'conflict', retry: 'after-change' },
   DEFINITIONS_MISSING: { category: 'precondition', retry: 'after-change' },

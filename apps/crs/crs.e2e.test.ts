@@ -59,7 +59,7 @@ describe('fleetshift crs on a real API server, which is its own workload cluster
     }
   };
 
-  /** A namespace with a Cluster, whose kubeconfig is the given one, and a set that puts a ConfigMap there. */
+  /** A namespace with a Cluster with the given kubeconfig, and a set that applies a ConfigMap to it. */
   async function stage(t: TestContext, text: string) {
     const namespace = await cluster.namespace(t, 'crs');
     const { signal } = t;
@@ -164,7 +164,7 @@ describe('fleetshift crs on a real API server, which is its own workload cluster
     await process.until(() => isGreeted('hello'), signal);
 
     await client.delete({ resource: CORE.serviceAccounts, namespace: accounts, name: 'first' }, {}, signal);
-    // API servers remember a token for ten seconds, so it may take some tries.
+    // API servers cache a token for ten seconds, so this may take several attempts.
     for (let tries = 0; !(await condition())?.message.includes('UNAUTHORIZED'); tries += 1) {
       await greet(`refused ${tries}`);
       await delay(500, undefined, { signal });
@@ -221,7 +221,7 @@ describe('fleetshift crs on a real API server, which is its own workload cluster
     const manager = await create(CORE.deployments, namespace, theirs(['--namespace=elsewhere']), t.signal);
     const beside = await CrsProcess.start(t, { kubeconfig });
     const said = await beside.ended(t.signal);
-    assert.match(said, /a Cluster API manager is at work on the same objects \(Deployment crs-/);
+    assert.match(said, /a Cluster API manager manages the same objects \(Deployment crs-/);
     assert.match(said, /start it with --watch-filter=A and fleetshift crs with --watch-filter=B/);
     const apart = await CrsProcess.start(t, { kubeconfig, flags: [`--namespace=${namespace}`] });
     await apart.until(() => isGreeted('hello'), t.signal);

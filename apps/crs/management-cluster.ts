@@ -5,7 +5,7 @@ import { CrsProcessError } from './crs-process-error.ts';
 
 export interface ManagementCluster {
   readonly client: KubeClient;
-  /** Where the lease and the certificate are. */
+  /** Namespace of the lease and the certificate. */
   readonly home: string;
 }
 
@@ -18,7 +18,7 @@ export interface ManagementOptions {
 
 const KINDS = [SETS, BINDINGS, CLUSTERS];
 
-/** A client of the cluster where the sets are, once it is known to have them. */
+/** Opens a client of the management cluster, and checks that it serves the required kinds. */
 export async function openManagement(options: ManagementOptions, signal: AbortSignal): Promise<ManagementCluster> {
   const { config, environment, userAgent, observe } = options;
   const { kubeconfig: file, kubeContext: context, leaderElectNamespace } = config;
@@ -33,7 +33,7 @@ export async function openManagement(options: ManagementOptions, signal: AbortSi
   return { client, home: leaderElectNamespace ?? kubeConfig.namespace };
 }
 
-/** Said at once and in words: caches would wait for them. */
+/** Fails at once with a clear message; the caches would wait for the kinds. */
 async function assertDefinitions(client: KubeClient, signal: AbortSignal): Promise<void> {
   for (const { group, version, kind, plural } of KINDS) {
     try {
@@ -42,7 +42,7 @@ async function assertDefinitions(client: KubeClient, signal: AbortSignal): Promi
       if (!isKubeError(cause, 'KIND_NOT_SERVED')) throw cause;
       throw new CrsProcessError(
         'DEFINITIONS_MISSING',
-        `look after ClusterResourceSets: the management cluster does not serve ${plural}.${group}/${version}; install the definitions of Cluster API v1.11 or newer, such as with "clusterctl init"`,
+        `manage ClusterResourceSets: the management cluster does not serve ${plural}.${group}/${version}; install the definitions of Cluster API v1.11 or newer, such as with "clusterctl init"`,
         { cause },
       );
     }

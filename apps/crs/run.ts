@@ -9,11 +9,11 @@ export interface RunOptions {
   readonly config: CrsConfig;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where logs go. */
+  /** Destination of the logs. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
-/** Until the signal aborts. What is under way is finished, and the lease is given back. */
+/** Runs until the signal aborts. Running work is finished, and the lease is released. */
 export async function runCrs({ config, version, environment, err }: RunOptions, signal: AbortSignal): Promise<void> {
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
@@ -29,7 +29,7 @@ export async function runCrs({ config, version, environment, err }: RunOptions, 
   log.info({}, 'stopped');
 }
 
-/** What says what to do is what people are shown, however deep in the process it was found. */
+/** Finds the error that says what to do, however deeply it is nested, because that is what users are shown. */
 function saidOf(error: unknown): unknown {
   const causes = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
   for (let cause of causes) {

@@ -52,7 +52,7 @@ describe('a workload cluster that is a target of a platform', { skip }, () => {
   });
 });
 
-/** A Cluster that says which target it is, a set for it, and what the role of administrators may do there. */
+/** A Cluster that names its target, a set for it, and the rights of the administrators' role there. */
 function world(): object {
   const labels = { fleet: 'edge' };
   const content = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied', namespace: 'default' } };

@@ -22,13 +22,13 @@ export interface WiringOptions {
 }
 
 export interface CrsProcess {
-  /** What others stand on first. */
+  /** In start order: dependencies first. */
   readonly groups: readonly RunnableGroup[];
   readonly listening: readonly HostPort[];
   close(): Promise<void>;
 }
 
-/** What all parts stand on. */
+/** Shared dependencies of all parts. */
 interface Ground extends ManagementCluster {
   readonly config: CrsConfig;
   readonly userAgent: string;
@@ -39,7 +39,7 @@ interface Ground extends ManagementCluster {
 
 const LEASE = 'fleetshift-crs';
 
-/** The one place where everything meets. */
+/** The composition root. */
 export async function wireCrs(options: WiringOptions, signal: AbortSignal): Promise<CrsProcess> {
   const { config, version, environment, log } = options;
   const metrics = createMetrics();
@@ -62,7 +62,7 @@ async function wireParts(ground: Ground, signal: AbortSignal): Promise<CrsProces
   const workloads = workloadsOf(ground, informers);
   const caches = createCaches({ informers, ...scopeOf(config) });
   const first = firstLists([caches, workloads], log);
-  const whyUnready = () => (first.isOver() ? undefined : 'the first lists of the management cluster are under way');
+  const whyUnready = () => (first.isOver() ? undefined : 'the caches of the management cluster are syncing');
   const watching = await openWatching({ ...config, metrics, whyUnready });
   const webhooks = await webhooksOf(ground, signal);
   const work = workOf(ground, (cut) => controllersOf(ground, { caches, workloads }, cut));
@@ -81,7 +81,7 @@ async function wireParts(ground: Ground, signal: AbortSignal): Promise<CrsProces
   };
 }
 
-/** Loaded where they are wanted: what makes certificates is large. */
+/** Loaded on demand, because the code that creates certificates is large. */
 async function webhooksOf(ground: Ground, signal: AbortSignal): Promise<Webhooks> {
   const { webhookListen: at } = ground.config;
   if (at === undefined) return { runnables: [], listening: [], close: async () => {} };
@@ -125,7 +125,7 @@ function controllersOf(ground: Ground, parts: Parts, cut: AbortSignal | undefine
   ];
 }
 
-/** At once, or once this process leads. */
+/** Starts at once, or once this process is the leader. */
 function workOf(ground: Ground, work: (cut?: AbortSignal) => readonly Runnable[]): readonly Runnable[] {
   const { config, client, home, metrics, log } = ground;
   if (!config.leaderElect) return work();
@@ -154,7 +154,7 @@ function scopeOf({ namespace, watchFilter }: CrsConfig) {
   };
 }
 
-/** Tells when the caches have what is there, which is when the process is of use. */
+/** Becomes ready once the caches have synced. */
 function firstLists(
   caches: readonly { synced(signal: AbortSignal): Promise<void> }[],
   log: Logger,

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createLogger } from '#kit/telemetry';
 import { runDemoAgent } from './demo-agent.ts';
 
-/** Instead of the product: writes what it was started with, and ends. */
+/** Stands in for the product: records its arguments, and ends. */
 const PROGRAM = `
   const { writeFileSync } = require('node:fs');
   const [file, ...args] = process.argv.slice(2);

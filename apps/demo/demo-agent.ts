@@ -5,12 +5,12 @@ import type { PlatformConfig } from '../platform/config.ts';
 import { demoFolder, demoTargets } from './demo-fleet.ts';
 
 export interface DemoAgentOptions {
-  /** How this program was started: the agent is the same program with another command. */
+  /** Command line of this program: the agent is the same program with another command. */
   readonly program: readonly string[];
   readonly socket: string;
-  /** Which agent, and what it is told beside where the platform is. */
+  /** Which agent, and its arguments besides the address of the platform. */
   readonly words: readonly string[];
-  /** Of the platform. */
+  /** Environment of the platform. */
   readonly environment: Environment;
   readonly logFormat: PlatformConfig['logFormat'];
   readonly log: Logger;
@@ -18,20 +18,20 @@ export interface DemoAgentOptions {
 
 const STOP_MS = 4_000;
 
-/** For all folders of the demo. */
+/** Arguments of the agent for all folders of the demo. */
 export function folderAgent(dataFolder: string): readonly string[] {
   const targets = demoTargets().map(({ name }) => `${name}=${demoFolder(dataFolder, name)}`);
   return ['directory', '--target', targets.join(',')];
 }
 
-/** For all clusters of the demo, whose contexts have the names of the targets. */
+/** Arguments of the agent for all clusters of the demo, whose contexts are named like the targets. */
 export function clusterAgent(kubeconfig: string, names: readonly string[]): readonly string[] {
   return ['kubernetes', '--kubeconfig', kubeconfig, '--target', names.map((name) => `${name}=${name}`).join(',')];
 }
 
 /**
- * An agent of demo targets, as a process of its own. It has a pipe to us as its standard input, and ends with it: not
- * even a kill leaves it behind.
+ * Runs an agent of demo targets as a separate process. Its standard input is a pipe from this process, and it stops
+ * when the pipe closes: it ends even if this process is killed.
  */
 export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSignal): Promise<void> {
   const { program, socket, words, environment, logFormat, log } = options;
@@ -44,12 +44,12 @@ export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSigna
   });
   const ended = new Promise<number | null>((resolve) => {
     child.on('error', (err) => {
-      log.error({ err }, 'the agent of the demo cannot be started');
+      log.error({ err }, 'demo agent failed to start');
       resolve(null);
     });
     child.on('exit', resolve);
   });
-  // It may be gone already when it is told to go.
+  // The child may have ended already when its input is closed.
   child.stdin.on('error', () => {});
   const stop = (): void => {
     child.stdin.end();
@@ -58,10 +58,13 @@ export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSigna
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   const code = await ended;
-  if (!signal.aborted) log.warn({ code: String(code) }, 'the agent of the demo ended; its targets are away');
+  if (!signal.aborted) log.warn({ code: String(code) }, 'demo agent ended; its targets are disconnected');
 }
 
-/** An agent refuses a variable that it has no setting for, such as FLEETSHIFT_DATA of the platform; its own come as flags. */
+/**
+ * An agent refuses variables that are not its settings, such as FLEETSHIFT_DATA of the platform; its own are passed as
+ * flags.
+ */
 function withoutSettings(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FLEETSHIFT_')));
 }

@@ -5,29 +5,29 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface DemoClusters {
-  /** With a context for each, of its name. */
+  /** Has one context per cluster, with its name. */
   readonly kubeconfig: string;
-  /** The program. */
+  /** Path of the kubectl program. */
   readonly kubectl: string;
-  /** Resolves when they are gone, asked or not. */
+  /** Resolves when they have ended, whether requested or not. */
   readonly ended: Promise<void>;
 }
 
 export type StartedClusters =
   | { readonly kind: 'started'; readonly clusters: DemoClusters }
-  /** And what would help. */
+  /** Includes what would help. */
   | { readonly kind: 'missing'; readonly why: string };
 
 export interface StartClustersOptions {
   readonly dataFolder: string;
   readonly names: readonly string[];
-  /** What runs the sources. */
+  /** Command that runs the sources. */
   readonly node: readonly string[];
 }
 
 /**
- * DECISION: what starts control planes is a part of the tests, and no part of what is shipped. So the demo starts it by its
- * path, and only a checkout has clusters to show: the programs of Kubernetes are not ours to hand out. (ADR-0035)
+ * DECISION: the code that starts control planes belongs to the tests and is not shipped. So the demo starts it by its
+ * path, and only a checkout can show clusters: the Kubernetes programs are not ours to distribute. (ADR-0035)
  */
 const HOST = new URL('../../testing/demo-clusters/host.ts', import.meta.url);
 const STOP_MS = 10_000;
@@ -36,7 +36,10 @@ function clustersFolder(dataFolder: string): string {
   return join(dataFolder, 'demo', 'kubernetes');
 }
 
-/** Real control planes with simulated nodes. They end with the signal, or with this process, even if that is killed. */
+/**
+ * Starts real control planes with simulated nodes. They stop with the signal, or with this process, even if it is
+ * killed.
+ */
 export async function startDemoClusters(
   { dataFolder, names, node: [program = process.execPath, ...flags] }: StartClustersOptions,
   signal: AbortSignal,
@@ -44,7 +47,7 @@ export async function startDemoClusters(
   const host = fileURLToPath(HOST);
   if (!existsSync(host)) return { kind: 'missing', why: 'they come with a checkout of the sources: npm start there' };
   const child = spawn(program, [...flags, host, clustersFolder(dataFolder), ...names], {
-    // In a session of its own: Ctrl-C is for us, and we end it in order.
+    // In a separate session: Ctrl-C goes to this process, which stops the clusters in order.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

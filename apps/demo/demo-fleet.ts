@@ -4,7 +4,7 @@ import type { NewDeploymentSchema, NewTargetSchema, NewWorkspaceSchema } from '#
 
 export const DEMO_WORKSPACE = 'demo';
 export const DEMO_DEPLOYMENT = 'hello';
-/** Says how far the demo was made: only what is `seeding` is gone on with. */
+/** Records how far the demo was created: only `seeding` is continued. */
 export const DEMO_LABEL = 'demo';
 
 const REGIONS = ['eu', 'us', 'ap'] as const;
@@ -13,7 +13,7 @@ export function demoWorkspace(): Static<typeof NewWorkspaceSchema> {
   return { name: DEMO_WORKSPACE, displayName: 'Demo', labels: { [DEMO_LABEL]: 'seeding' } };
 }
 
-/** A canary, and in each region one for staging and some for production: a dozen and one. */
+/** A canary, and in each region one target for staging and three for production: thirteen in total. */
 export function demoTargets(): readonly Static<typeof NewTargetSchema>[] {
   const canary = target('eu-canary', 'eu', 'canary');
   const rest = REGIONS.flatMap((region) => [
@@ -23,7 +23,7 @@ export function demoTargets(): readonly Static<typeof NewTargetSchema>[] {
   return [canary, ...rest];
 }
 
-/** Where what is delivered to a target can be looked at. */
+/** The folder of a target, where deliveries can be inspected. */
 export function demoFolder(dataFolder: string, name: string): string {
   return join(dataFolder, 'demo', name);
 }
@@ -43,7 +43,7 @@ content: |
   stage=\${target.labels.stage}
 `;
 
-/** At once to begin with, so that there is something to change. */
+/** Immediate at first, so that there is something to change. */
 export function demoDeployment(): Static<typeof NewDeploymentSchema> {
   return {
     name: DEMO_DEPLOYMENT,
@@ -54,7 +54,7 @@ export function demoDeployment(): Static<typeof NewDeploymentSchema> {
   };
 }
 
-/** How all that follows is rolled out: the canary, then somebody has a look, then region by region. */
+/** How later changes are rolled out: the canary, then an approval, then staging and production. */
 export function demoRollout(): NonNullable<Static<typeof NewDeploymentSchema>['rollout']> {
   return {
     type: 'staged',

@@ -18,7 +18,7 @@ import { whyUnavailable } from '../../testing/clusters/programs.ts';
 const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
 
-/** Without Go: the demo takes what is there, and builds nothing. */
+/** Without Go: the demo uses existing programs, and builds nothing. */
 const skip = whyUnavailable('nodes', { ...process.env, PATH: '' });
 
 describe('a demo with clusters', () => {
@@ -71,7 +71,7 @@ describe('a demo with clusters', () => {
   });
 });
 
-/** What it says that makes kubectl go through the platform, without a shell. */
+/** The printed steps that route kubectl through the platform, without a shell. */
 function stepsThrough(said: string): string[] {
   const [, step = ''] = /^ +fleetshift (kubeconfig generate .*?) +#/m.exec(said) ?? [];
   return [...step.split(' '), '--command', PROGRAM];
@@ -109,7 +109,7 @@ async function startDemo(t: TestContext, folder: string, more: NodeJS.ProcessEnv
   return { child, said: () => all };
 }
 
-/** The programs of Kubernetes are in the cache of the user. */
+/** The Kubernetes programs are in the user's cache. */
 function environment(folder: string): NodeJS.ProcessEnv {
   const { KUBEBUILDER_ASSETS } = process.env;
   const XDG_CACHE_HOME = dirname(cacheFolder(process.env));
@@ -144,7 +144,7 @@ async function serverOf(folder: string): Promise<string> {
   return clusters[0].cluster.server as string;
 }
 
-/** Nobody answers there any more, in whatever way. */
+/** Waits until nothing answers at the address. */
 async function untilGone(server: string): Promise<void> {
   const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { NewDeploymentSchema, NewTargetSchema, NewWorkspaceSchema } from '#protocol/api';
 import { DEMO_LABEL } from './demo-fleet.ts';
 
-/** Beside the folders, not among them: what is for all folders is not for clusters. */
+/** Separate from the workspace of the folders, because deployments to all folders must not go to clusters. */
 export const CLUSTERS_WORKSPACE = 'demo-kubernetes';
 export const CLUSTERS_DEPLOYMENT = 'web';
 const NAMESPACE = 'web';
@@ -12,7 +12,7 @@ export function clustersWorkspace(): Static<typeof NewWorkspaceSchema> {
   return { name: CLUSTERS_WORKSPACE, displayName: 'Demo clusters', labels: { [DEMO_LABEL]: 'seeding' } };
 }
 
-/** `eu-kube`, `us-kube`, `ap-kube`, `eu-kube-2`: the first is the canary. */
+/** `eu-kube`, `us-kube`, `ap-kube`, `eu-kube-2`, ...: the first is the canary. */
 export function demoClusters(count: number): readonly Static<typeof NewTargetSchema>[] {
   return Array.from({ length: count }, (_, index) => {
     const region = REGIONS[index % REGIONS.length] ?? 'eu';

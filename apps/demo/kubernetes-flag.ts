@@ -4,7 +4,7 @@ const FLAG = '--kubernetes';
 const USUAL = 2;
 const MOST = 9;
 
-/** `--kubernetes`, `--kubernetes 3` or `--kubernetes=3`; and the arguments without it. */
+/** Parses `--kubernetes`, `--kubernetes 3` or `--kubernetes=3`, and returns the other arguments. */
 export function kubernetesFlag(args: readonly string[]): { readonly count: number; readonly rest: readonly string[] } {
   const at = args.findIndex((arg) => arg === FLAG || arg.startsWith(`${FLAG}=`));
   const given = args[at];

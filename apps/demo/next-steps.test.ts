@@ -9,7 +9,7 @@ const HERE = {
   currentFolder: '/tmp/ann',
 };
 
-/** The commands, without what is said of each. */
+/** The commands, without their explanations. */
 function steps(facts: Parameters<typeof nextSteps>[0]): string[] {
   const lines = nextSteps(facts).split('\n');
   return lines.filter((line) => line.startsWith('  ')).map((line) => line.trim().replace(/ +# .*$/, ''));

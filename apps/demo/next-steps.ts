@@ -3,13 +3,13 @@ import { DEMO_DEPLOYMENT, DEMO_WORKSPACE, demoFolder, demoTargets } from './demo
 import { CLUSTERS_DEPLOYMENT, CLUSTERS_WORKSPACE } from './demo-kubernetes.ts';
 
 export interface NextStepsFacts {
-  /** How a person calls this program here. */
+  /** How a user calls this program here. */
   readonly command: string;
   readonly dataFolder: string;
-  /** The context to name; `undefined` when it is the current one. */
+  /** The context to name; `undefined` if it is the current one. */
   readonly context: string | undefined;
   readonly currentFolder: string;
-  /** Of the clusters, where there are some. */
+  /** Set if there are clusters. */
   readonly clusters?: ClusterFacts;
 }
 
@@ -17,16 +17,16 @@ interface ClusterFacts {
   readonly names: readonly string[];
   readonly kubeconfig: string;
   readonly kubectl: string;
-  /** Of the platform. */
+  /** TLS port of the platform. */
   readonly tlsPort: number | undefined;
 }
 
-/** Where a platform is looked for unless told. */
+/** The default TLS port of a platform. */
 const USUAL_TLS_PORT = 8701;
 
 type Row = readonly [step: string, why: string];
 
-/** What a new user does next: to change something, to look, to agree, to break it, and to go back. */
+/** Next steps for a new user: change something, check, approve, break it, and roll back. */
 export function nextSteps({ command, dataFolder, context, currentFolder, clusters }: NextStepsFacts): string {
   const near = (path: string): string => {
     const short = relative(currentFolder, path);
@@ -87,14 +87,14 @@ ${drawn(through)}
 `;
 }
 
-/** What it cannot know by itself: which program kubectl runs to show the login, wherever that is called, and where the platform serves TLS. */
+/** Flags that kubectl needs: the program that provides the login, and the TLS address of the platform. */
 function forKubectl(command: string, tlsPort: number | undefined): string {
   const program = command.includes('/') ? ` --command "$PWD/${command}"` : '';
   const isUsual = tlsPort === undefined || tlsPort === USUAL_TLS_PORT;
   return `${program}${isUsual ? '' : ` --kubectl-server https://localhost:${tlsPort}`}`;
 }
 
-/** The explanations below each other. */
+/** Aligns the explanations. */
 function drawn(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([step]) => step.length));
   return rows.map(([step, why]) => `  ${step.padEnd(width)}  # ${why}`).join('\n');

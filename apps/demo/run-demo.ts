@@ -9,20 +9,20 @@ import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './s
 export interface DemoOptions extends Omit<RunOptions, 'onServing' | 'config'> {
   readonly config: PlatformConfig;
   readonly log: Logger;
-  /** How this program was started. */
+  /** Command line of this program. */
   readonly program: readonly string[];
-  /** How many clusters there are beside the folders; none unless told. */
+  /** Number of clusters next to the folders; default 0. */
   readonly kubernetes?: number;
-  /** The demo is there, and can be played with. */
+  /** Called when the demo is ready to use. */
   readonly onReady: (ready: DemoReady, signal: AbortSignal) => Promise<void>;
 }
 
 export interface DemoReady extends Serving {
-  /** Absent when none were asked for, or can be had. */
+  /** Absent if no clusters were requested or available. */
   readonly clusters: DemoClusters | undefined;
 }
 
-/** The platform, and beside it a fleet of folders of this machine with something on it. */
+/** Runs the platform with a demo fleet of folders on this machine. */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<void> {
   const { log } = options;
   const over = new AbortController();
@@ -32,8 +32,8 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
   serving
     .then(async (platform) => await show(platform, options, either))
     .catch((err: unknown) => {
-      // The platform serves all the same.
-      if (!either.aborted) log.warn({ err }, 'the demo was not made to its end; the next start goes on');
+      // The platform keeps serving.
+      if (!either.aborted) log.warn({ err }, 'demo not completed; the next start continues');
     });
   await running;
 }
@@ -48,7 +48,7 @@ async function show(platform: Serving, options: DemoOptions, signal: AbortSignal
   }
   const state = await demoState(api, signal);
   if (state === 'foreign') {
-    log.info({}, 'no demo: there is something in this instance already; --data with another folder begins one');
+    log.info({}, 'no demo: the instance is not empty; start with another --data folder to create one');
     return;
   }
   const begun = startClusters(options, folder.path, signal);
@@ -67,7 +67,7 @@ async function show(platform: Serving, options: DemoOptions, signal: AbortSignal
   await Promise.all([...agents, clusters?.ended]);
 }
 
-/** They take some seconds, in which the rest is made. Without them there is still a demo. */
+/** Clusters take some seconds to start; the rest is created meanwhile. The demo works without them. */
 async function startClusters(
   { kubernetes = 0, program, log }: DemoOptions,
   dataFolder: string,
@@ -75,7 +75,7 @@ async function startClusters(
 ): Promise<DemoClusters | undefined> {
   if (kubernetes === 0) return undefined;
   const names = namesOf(kubernetes);
-  // What runs this program, without the program.
+  // The runtime of this program, without the program itself.
   const node = program.slice(0, -1);
   try {
     const started = await startDemoClusters({ dataFolder, names, node }, signal);

@@ -13,7 +13,7 @@ interface Call {
   readonly body?: object;
 }
 
-/** Remembers what it was asked, and answers as it is told. */
+/** Records the calls, and answers as scripted. */
 function scriptedApi(answer: (call: Call) => { readonly status: number; readonly body?: unknown }) {
   const calls: Call[] = [];
   const api: DemoApi = async (call) => {

@@ -10,13 +10,13 @@ import {
 } from './demo-fleet.ts';
 import { CLUSTERS_WORKSPACE, clustersDeployment, clustersWorkspace, demoClusters } from './demo-kubernetes.ts';
 
-/** The platform's API, as the administrator. */
+/** The platform's API, called as the administrator. */
 export type DemoApi = (
   call: { readonly method: string; readonly path: string; readonly body?: object },
   signal: AbortSignal,
 ) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** `made` is there from an earlier start; of `foreign` things the demo keeps away. */
+/** `made`: completed by an earlier start. `foreign`: the instance has other contents, and the demo is not created. */
 export type DemoState = 'none' | 'begun' | 'made' | 'foreign';
 
 const WORKSPACE_PATH = `/v1/workspaces/${DEMO_WORKSPACE}`;
@@ -38,8 +38,8 @@ export async function demoState(api: DemoApi, signal: AbortSignal): Promise<Demo
 }
 
 /**
- * Makes targets, so that agents can speak for them, and something to deliver. Each step may be done twice: a start that was
- * cut off is gone on with by the next.
+ * Creates targets for the agents to serve, and a deployment. Each step is idempotent: the next start completes an
+ * interrupted one.
  */
 export async function seedDemo(api: DemoApi, signal: AbortSignal): Promise<void> {
   await make(api, '/v1/workspaces', demoWorkspace(), signal);
@@ -47,7 +47,7 @@ export async function seedDemo(api: DemoApi, signal: AbortSignal): Promise<void>
   await make(api, `${WORKSPACE_PATH}/deployments`, demoDeployment(), signal);
 }
 
-/** Once the first revision is everywhere, what follows goes by stages. */
+/** Once the first revision is everywhere, later changes are rolled out in stages. */
 export async function finishDemo(api: DemoApi, signal: AbortSignal): Promise<void> {
   while (!(await isEverywhere(api, signal))) await sleep(LOOK_MS, signal);
   await expect(api, { method: 'PATCH', path: DEPLOYMENT_PATH, body: { rollout: demoRollout() } }, signal);
@@ -55,13 +55,13 @@ export async function finishDemo(api: DemoApi, signal: AbortSignal): Promise<voi
   await expect(api, { method: 'PATCH', path: WORKSPACE_PATH, body }, signal);
 }
 
-/** Clusters beside the folders; as many as there are now, whatever there were at another start. */
+/** Creates the clusters next to the folders; as many as there are now, regardless of earlier starts. */
 export async function seedClusters(api: DemoApi, count: number, signal: AbortSignal): Promise<void> {
   const path = `/v1/workspaces/${CLUSTERS_WORKSPACE}`;
   await make(api, '/v1/workspaces', clustersWorkspace(), signal);
   for (const target of demoClusters(count)) await makeBound(api, target, signal);
   const { body } = await api({ method: 'GET', path }, signal);
-  // Whoever has deleted the deployment since does not get it back.
+  // A deployment that was deleted since is not created again.
   if ((body as Item).labels?.[DEMO_LABEL] !== 'seeding') return;
   await make(api, `${path}/deployments`, clustersDeployment(), signal);
   await expect(api, { method: 'PATCH', path, body: { labels: { [DEMO_LABEL]: 'made' } } }, signal);
@@ -94,7 +94,7 @@ async function expect(
 
 function refusal(path: string, status: number, body: unknown): Error {
   const { detail = '' } = (body ?? {}) as { readonly detail?: string };
-  return new Error(`make the demo: ${path} answered ${status}. ${detail}`);
+  return new Error(`create the demo: ${path} answered ${status}. ${detail}`);
 }
 
 interface Item {

@@ -19,19 +19,19 @@ import {
   IGNORED_VARIABLES,
 } from '../agent-process/agent-settings.ts';
 
-/** A folder, and the target that it is. */
+/** A folder and its target. */
 export interface ServedFolder {
   readonly name: string;
   readonly folder: string;
 }
 
-/** Everything an operator can choose about `fleetshift agent directory`. */
+/** All settings of `fleetshift agent directory`. */
 export const DIRECTORY_AGENT_SETTINGS = {
   ...FLEETLET_ENDPOINT_SETTINGS,
   target: {
     kind: listOf(servedFolder()),
     default: '',
-    sentence: 'A target and its folder, as name=folder. Can be repeated.',
+    sentence: 'A target and its folder, as name=folder; repeat for several.',
     group: 'Targets',
   },
   'allow-commands': {
@@ -43,7 +43,7 @@ export const DIRECTORY_AGENT_SETTINGS = {
   'look-every': {
     kind: duration('1s', '1h'),
     default: '30s',
-    sentence: 'How often folders are scanned, in addition to change notifications.',
+    sentence: 'How often folders are checked, in addition to file change events.',
     group: 'Targets',
   },
   ...AGENT_PROCESS_SETTINGS,
@@ -73,7 +73,7 @@ function check(
 ) {
   const { target, printConfig } = config;
   if (printConfig) return;
-  if (target.length === 0) refuse('target', 'is needed: a target and its folder, as name=folder');
+  if (target.length === 0) refuse('target', 'is required: a target and its folder, as name=folder');
   const names = new Set(target.map(({ name }) => name));
   if (names.size < target.length) refuse('target', 'names a target twice');
   const folders = new Set(target.map(({ folder }) => folder));

@@ -17,7 +17,7 @@ import type { DirectoryAgentConfig, ServedFolder } from './config.ts';
 export interface RunOptions {
   readonly config: DirectoryAgentConfig;
   readonly version: string;
-  /** Where logs go. */
+  /** Destination of the logs. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
@@ -31,14 +31,14 @@ interface Parts {
 const TYPE = 'directory';
 const FAREWELL_MS = 2_000;
 
-/** Until the signal aborts. What was accepted and is not done is done after the next start. */
+/** Runs until the signal aborts. Orders that were accepted but not completed are completed after the next start. */
 export async function runDirectoryAgent({ config, version, err }: RunOptions, signal: AbortSignal): Promise<void> {
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
   const stop = new AbortController();
   const client = connectLocal({ ...localEndpoint(config), process: 'directory-agent', onState: stateLog(log) });
   const server = deliveryChannels(client, { log, signal: stop.signal });
-  const onTrouble = (error: unknown): void => log.warn({ err: error }, 'a folder is in trouble; will try again');
+  const onTrouble = (error: unknown): void => log.warn({ err: error }, 'folder operation failed; retrying');
   const agent = new DirectoryAgent({ reports: server.reports, sleep, onTrouble, lookEveryMs: config.lookEvery });
   server.serve(agent);
   const parts = { client, server, agent, log };
@@ -47,7 +47,7 @@ export async function runDirectoryAgent({ config, version, err }: RunOptions, si
   log.info({ version, count: targets.length }, 'serving');
   const running = Promise.all([client.run(stop.signal), agent.run(stop.signal)]);
   await Promise.race([running, aborted(signal)]);
-  // So that nobody waits for it to come back.
+  // Deregisters, so that the platform does not wait for the targets to come back.
   const farewell = AbortSignal.timeout(FAREWELL_MS);
   await Promise.allSettled(targets.map(async (target) => await target.deregister(farewell)));
   stop.abort();
@@ -61,12 +61,12 @@ interface Wanted {
   readonly version: string;
 }
 
-/** Its folder is opened first: one that cannot be used is nobody's target. */
+/** The folder is opened first: a target is only registered if its folder is usable. */
 async function register(parts: Parts, { served, config, version }: Wanted, signal: AbortSignal): Promise<SpokenTarget> {
   const { name, folder: path } = served;
   const now = (): number => systemClock.now();
   const folder = await openFolder({ path, allowsCommands: config.allowCommands, now });
-  parts.log.info({ subject: `targets/${name}`, file: path }, 'a folder to speak for');
+  parts.log.info({ subject: `targets/${name}`, file: path }, 'serving folder');
   return speakFor(
     { ...parts, signal },
     {

@@ -13,7 +13,7 @@ import { FleetApi } from '../platform/proxy-agent/testing/fleet-api.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? false;
 
-/** How it ends for a Pod that shows this token. */
+/** The final state for a Pod with this token. */
 async function stateOf(t: TestContext, port: number, token: string): Promise<UplinkState['kind']> {
   const over = new AbortController();
   const states: UplinkState[] = [];

@@ -20,7 +20,7 @@ export interface RunWithOptions extends Omit<RunOptions, 'config' | 'callers' | 
 
 const TYPE = 'kubernetes';
 
-/** Until the signal aborts. The cluster has to answer once, so that it is known which one it is. */
+/** Runs until the signal aborts. The cluster has to answer once, so that its identity is known. */
 export async function runFleetletWithKubernetes(options: RunWithOptions, signal: AbortSignal): Promise<void> {
   const { config, environment, version, err } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
@@ -65,7 +65,7 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
   }
 }
 
-/** A deployment may bring out another version of the image that the agent was installed with. */
+/** A deployment may roll out another version of the image that the agent was installed with. */
 function ownPlace({ agentNamespace: namespace, agentImage: repository }: FleetletWithConfig): OwnPlace {
   if (repository === undefined) return { namespace };
   return { namespace, upgrade: { deployment: AGENT, container: AGENT_CONTAINER, repository } };
@@ -76,7 +76,7 @@ interface Serving {
   readonly host: ClusterHost;
 }
 
-/** The target is given back while there is somebody to give it back to. */
+/** The target is deregistered while the connection to the fleetlet is still up. */
 async function serve({ client, host }: Serving, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
   const running = client.run(stop.signal);

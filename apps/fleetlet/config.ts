@@ -24,19 +24,19 @@ import { hostOf, platformAddress } from './connect/platform-address.ts';
 const LOG_FORMATS = ['json', 'pretty'] as const;
 const TRANSPORTS = ['grpc', 'websocket'] as const;
 
-/** Everything an operator can choose about `fleetshift fleetlet`. */
+/** All settings of `fleetshift fleetlet`. */
 export const FLEETLET_SETTINGS = {
   platform: {
     kind: platformAddress,
-    unset: 'needed',
+    unset: 'required',
     sentence:
-      'The platform: the https address of its API, which returns the address for fleetlets at enrolment; or host:port for gRPC, or a wss address for WebSockets.',
+      'The platform: the https address of its API, which announces at enrolment where fleetlets connect; or host:port for gRPC, or a wss address for WebSockets.',
     group: 'Platform',
   },
   transport: {
     kind: oneOf(TRANSPORTS),
-    unset: 'that of --platform, else grpc',
-    sentence: 'Transport, if the platform offers both.',
+    unset: 'from --platform, else grpc',
+    sentence: 'How to connect if the platform offers both.',
     group: 'Platform',
   },
   'enroll-url': {
@@ -48,57 +48,58 @@ export const FLEETLET_SETTINGS = {
   'bootstrap-token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the bootstrap token to enrol with when there is no certificate yet.',
+    sentence: 'File with the bootstrap token for enrolment, if there is no certificate yet.',
     group: 'Platform',
   },
   'bootstrap-token': {
     kind: secret(text()),
     unset: 'none',
-    sentence: 'The bootstrap token itself, as a variable.',
+    sentence: 'The bootstrap token, as a variable.',
     group: 'Platform',
     from: ['environment'],
   },
   target: {
     kind: listOf(targetKind()),
     default: '',
-    sentence: 'A target that this fleetlet serves, as name=type. Bound to it at enrolment.',
+    sentence: 'A target that this fleetlet will serve, as name=type. Bound to it at enrolment.',
     group: 'Platform',
   },
   'ca-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'PEM file with authorities to trust for connections to the platform, in addition to well-known ones.',
+    sentence: 'PEM file with CAs to trust for connections to the platform, in addition to the well-known ones.',
     group: 'Platform',
   },
   proxy: {
     kind: secret(url(['http:', 'https:'])),
     unset: 'HTTPS_PROXY and NO_PROXY of the environment',
-    sentence: 'Proxy to reach the platform through, with CONNECT. Pass one with a password by variable or file.',
+    sentence: 'Proxy for connections to the platform, by CONNECT. If it has a password, set it by variable or file.',
     group: 'Platform',
   },
   insecure: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Allow plain http in --platform and --enroll-url, on loopback only.',
+    sentence: 'Allow plain http for --platform and --enroll-url, on loopback only.',
     group: 'Platform',
   },
   'listen-uds': {
     kind: path('SOCKET'),
     unset: '<data>/fleetlet.sock',
     sentence:
-      'Unix socket for local processes. Only the user of this process can open it, which is the authentication.',
+      'Unix socket for local processes. Only the user of this process can open it, and every process that can is admitted.',
     group: 'Local processes',
   },
   'listen-tcp': {
     kind: hostPort(),
     unset: 'not',
-    sentence: 'TCP address for local processes, with a token. Beyond loopback only with --local-tls-cert.',
+    sentence:
+      'TCP address for local processes, which authenticate with a token. Outside of loopback it needs --local-tls-cert.',
     group: 'Local processes',
   },
   'local-token-file': {
     kind: path(),
     unset: 'none',
-    sentence: 'File with the tokens of local processes, one per line: name, space, token. Read again when it changes.',
+    sentence: 'File with the tokens of local processes, one per line: name, space, token. Reloaded when it changes.',
     group: 'Local processes',
   },
   'local-tls-cert': {
@@ -107,43 +108,48 @@ export const FLEETLET_SETTINGS = {
     sentence: 'PEM file with the certificate chain of --listen-tcp.',
     group: 'Local processes',
   },
-  'local-tls-key': { kind: path(), unset: 'none', sentence: 'PEM file with its key.', group: 'Local processes' },
+  'local-tls-key': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'PEM file with the key of --local-tls-cert.',
+    group: 'Local processes',
+  },
   allow: {
     kind: listOf(allowKind()),
     default: '',
     sentence:
-      'The identities that may open a channel, as channel=identity; a trailing * in either matches any. A channel without an entry is open to every local process.',
+      'Which identity may open a channel, as channel=identity; both may end with * as a wildcard. A channel without a rule is open to every local process.',
     group: 'Local processes',
   },
   'listen-direct': {
     kind: hostPort(),
     unset: 'not',
     sentence:
-      'Address where other fleetlets connect directly, with their certificates, for data channels that local processes read. By default all data goes through the platform.',
+      'Address where other fleetlets connect, with their certificates, for data channels that local processes read. By default all data goes through the platform.',
     group: 'Channels',
   },
   'direct-address': {
     kind: listOf(hostPort()),
     default: '',
-    sentence: 'Addresses at which other fleetlets reach --listen-direct, if they differ from it.',
+    sentence: 'Address under which other fleetlets reach --listen-direct, if it differs.',
     group: 'Channels',
   },
   'bulk-channels': {
     kind: listOf(text('CHANNEL')),
     default: 'index,data/*',
-    sentence: 'Channels with a connection of their own; a trailing * matches any.',
+    sentence: 'Channels that use a separate connection; may end with * as a wildcard.',
     group: 'Channels',
   },
   'access-stale': {
     kind: duration('0s', '24h'),
     default: '5m',
-    sentence: 'How long after its expiry a cached access decision is still used while the platform is unreachable.',
+    sentence: 'How long expired access answers are still used while the platform is unreachable.',
     group: 'Channels',
   },
   data: {
     kind: path('FOLDER'),
     default: './.fleetlet',
-    sentence: 'Folder with the key and the certificate of this fleetlet. Created when missing.',
+    sentence: 'Folder with the key and the certificate of this fleetlet. Created if missing.',
     group: 'Data',
   },
   'metrics-listen': {
@@ -155,19 +161,19 @@ export const FLEETLET_SETTINGS = {
   'shutdown-timeout': {
     kind: duration('0s', '10m'),
     default: '5s',
-    sentence: 'How long after SIGTERM messages accepted from local processes may take to reach the platform.',
+    sentence: 'How long after SIGTERM messages already taken from local processes may take to reach the platform.',
     group: 'Watching',
   },
   'log-level': {
     kind: oneOf(LOG_LEVELS),
     default: 'info',
-    sentence: 'The least important messages to log.',
+    sentence: 'Log level.',
     group: 'Watching',
   },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
     unset: 'pretty on a terminal, else json',
-    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    sentence: 'Log format: JSON lines, or readable text. Both go to standard error.',
     group: 'Watching',
   },
   ...COMMON_SETTINGS,
@@ -181,7 +187,7 @@ export interface ConfigSources {
   readonly readText: (path: string) => string;
 }
 
-/** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
+/** Variables of the CLI, which may run in the same shell, and of our own tests. */
 export const IGNORED_VARIABLES = [
   /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
@@ -198,7 +204,7 @@ export function resolveFleetletConfig(sources: ConfigSources): Resolved<typeof F
 
 type Refuse = (name: keyof typeof FLEETLET_SETTINGS, why: string) => void;
 
-/** `knowsCallers`: there is another way than tokens to know who calls over TCP. */
+/** `knowsCallers`: callers over TCP are also authenticated by other means than tokens. */
 export function checkFleetlet(config: FleetletConfig, refuse: Refuse, knowsCallers = false): void {
   checkPlatform(config, refuse);
   const { listenTcp, localTokenFile, localTlsCert, localTlsKey } = config;
@@ -208,9 +214,9 @@ export function checkFleetlet(config: FleetletConfig, refuse: Refuse, knowsCalle
   checkDirect(config, refuse);
   if (listenTcp === undefined) return;
   if (localTokenFile === undefined && !knowsCallers)
-    refuse('listen-tcp', 'needs --local-token-file: else everybody would be let in');
+    refuse('listen-tcp', 'needs --local-token-file: without it every caller would be admitted');
   if (localTlsCert === undefined && !isLoopback(listenTcp.host)) {
-    const why = `${listenTcp.host} is beyond loopback, where tokens must not travel in the clear; give --local-tls-cert and --local-tls-key`;
+    const why = `${listenTcp.host} is not on loopback, and tokens must not travel in the clear; set --local-tls-cert and --local-tls-key`;
     refuse('listen-tcp', why);
   }
 }
@@ -222,13 +228,13 @@ function checkDirect({ listenDirect, directAddress }: FleetletConfig, refuse: Re
     refuse('direct-address', 'is given without --listen-direct');
   }
   if (listenDirect !== undefined && directAddress.length === 0 && ANY_ADDRESS.has(listenDirect.host)) {
-    refuse('listen-direct', `${listenDirect.host} is no address that others could call: say it with --direct-address`);
+    refuse('listen-direct', `${listenDirect.host} is not an address that others can connect to; set --direct-address`);
   }
 }
 
 function checkPlatform({ platform, enrollUrl, insecure, printConfig }: FleetletConfig, refuse: Refuse): void {
   if (platform === undefined) {
-    if (!printConfig) refuse('platform', 'is needed: the https address of the platform');
+    if (!printConfig) refuse('platform', 'is required: the https address of the platform');
     return;
   }
   const plain = [
@@ -237,7 +243,7 @@ function checkPlatform({ platform, enrollUrl, insecure, printConfig }: FleetletC
   ] as const;
   for (const [name, isPlain, host] of plain) {
     if (!isPlain) continue;
-    if (!isLoopback(host.replace(/^\[|\]$/g, ''))) refuse(name, 'is plain, and beyond loopback: use https or wss');
+    if (!isLoopback(host.replace(/^\[|\]$/g, ''))) refuse(name, 'is plain and not on loopback: use https or wss');
     else if (!insecure) refuse(name, 'is plain: use https or wss, or add --insecure');
   }
 }

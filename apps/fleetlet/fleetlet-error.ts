@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What can stop a fleetlet, beside its settings. Each message says what to do. */
+/** Errors that stop a fleetlet, besides invalid settings. Each message says what to do. */
 export const FLEETLET_ERRORS = {
   DATA_FOLDER_UNUSABLE: { category: 'precondition', retry: 'after-change' },
   IDENTITY_UNUSABLE: { category: 'precondition', retry: 'after-change' },

@@ -9,7 +9,7 @@ export interface RunOptions {
   readonly config: FleetletConfig;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where logs go. */
+  /** Destination of the logs. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
   /** For tests: see `FleetletOptions`. */
   readonly pace?: Partial<UplinkPace>;
@@ -17,13 +17,13 @@ export interface RunOptions {
   readonly callers?: LocalAuthenticator;
   /** See `FleetletOptions`. */
   readonly keeper?: IdentityKeeper;
-  /** What runs in the same process. It is over before the fleetlet is, and ends it when it ends by itself. */
+  /** Runs in the same process. It ends before the fleetlet does, and ends the fleetlet if it ends by itself. */
   readonly beside?: (fleetlet: Fleetlet, log: Logger, signal: AbortSignal) => Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
 
-/** Until the signal aborts; then it hands on what it has taken, and gives everything back. */
+/** Runs until the signal aborts; then drains messages already taken and closes everything. */
 export async function runFleetlet(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err, pace, callers, keeper, beside } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';

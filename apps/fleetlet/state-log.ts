@@ -6,7 +6,9 @@ export interface StateLogDeps {
   readonly refused: (reason: string) => void;
 }
 
-/** Says what becomes of the connection to the platform, once for each change; of many tries that fail alike, the first. */
+/**
+ * Logs changes of the connection to the platform, each once; of repeated failures with the same reason only the first.
+ */
 export function stateLog({ log, refused }: StateLogDeps): (state: UplinkState) => void {
   let said = '';
   const once = (key: string, say: () => void): void => {
@@ -21,7 +23,9 @@ export function stateLog({ log, refused }: StateLogDeps): (state: UplinkState) =
         return once('connected', () => log.info({}, 'connected to the platform'));
       case 'disconnected': {
         const { why: reason, retryInMs } = state;
-        return once(`disconnected ${reason}`, () => log.warn({ reason, retryInMs }, 'no platform; will try again'));
+        return once(`disconnected ${reason}`, () =>
+          log.warn({ reason, retryInMs }, 'disconnected from the platform; retrying'),
+        );
       }
       case 'refused': {
         const { reason, message } = state;
@@ -34,10 +38,10 @@ export function stateLog({ log, refused }: StateLogDeps): (state: UplinkState) =
   };
 }
 
-const REFUSED_ELSE = 'the platform refuses this fleetlet; will try again slowly';
+const REFUSED_ELSE = 'refused by the platform; retrying slowly';
 const REFUSED: Readonly<Record<string, string>> = {
   revoked:
-    'this fleetlet was revoked; if it is to come back, remove certificate.pem from its data folder and start it with a new bootstrap token',
-  unauthenticated: 'the platform does not take the certificate of this fleetlet; will ask for a new one',
-  version: 'this fleetlet and the platform have no version of the protocol in common; upgrade the older one',
+    'this fleetlet was revoked; to admit it again, remove certificate.pem from its data folder and start it with a new bootstrap token',
+  unauthenticated: 'certificate refused by the platform; requesting a new one',
+  version: 'this fleetlet and the platform have no protocol version in common; upgrade the older one',
 };

@@ -1,7 +1,7 @@
 import type { BrokerObserver } from '#contexts/channels';
 import type { Logger } from '#kit/telemetry';
 
-/** What a broker tells, as lines of the log. */
+/** Logs the events of a broker. */
 export function watchBroker(
   log: Logger,
   more: Partial<Pick<BrokerObserver, 'welcomed' | 'renewalAsked'>> = {},
@@ -9,12 +9,12 @@ export function watchBroker(
   return {
     welcomed: () => undefined,
     renewalAsked: () => undefined,
-    processCame: (principal) => log.info({ principal }, 'a local process came'),
-    processGone: (principal) => log.info({ principal }, 'a local process is gone'),
-    refused: (principal, reason) => log.warn({ principal, reason }, 'a local process was refused'),
-    malformed: (reason) => log.warn({ reason }, 'a local process said what is no frame; its stream was closed'),
+    processCame: (principal) => log.info({ principal }, 'local process connected'),
+    processGone: (principal) => log.info({ principal }, 'local process disconnected'),
+    refused: (principal, reason) => log.warn({ principal, reason }, 'local process refused'),
+    malformed: (reason) => log.warn({ reason }, 'malformed frame from a local process; stream closed'),
     channelClosed: (name, { reason }) =>
-      log.warn({ name, reason }, 'the platform closed a channel; its processes are told'),
+      log.warn({ name, reason }, 'channel closed by the platform; local processes notified'),
     ...more,
   };
 }

@@ -32,24 +32,24 @@ export interface FleetletOptions {
   readonly config: FleetletConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** Knows who calls over TCP, beside the tokens of a file. */
+  /** Authenticates callers over TCP, in addition to the token file. */
   readonly callers?: LocalAuthenticator;
-  /** Keeps the identity beside the data folder. */
+  /** Stores the identity outside the data folder. */
   readonly keeper?: IdentityKeeper;
-  /** How it comes back to the platform; for tests that cut it off all the time. */
+  /** Reconnect timing; for tests that cut the connection often. */
   readonly pace?: Partial<UplinkPace>;
 }
 
-/** A fleetlet that listens; `run` is the work that keeps it alive. */
+/** A fleetlet that is listening; `run` does its work. */
 export interface Fleetlet {
   readonly socket: string;
   readonly tcp: HostPort | undefined;
   readonly metrics: HostPort | undefined;
-  /** Where other fleetlets call it. */
+  /** Where other fleetlets connect. */
   readonly direct: HostPort | undefined;
   readonly uid: string;
   run(signal: AbortSignal): Promise<void>;
-  /** What was taken from local processes reaches the platform, or the signal aborts. */
+  /** Resolves once messages already taken have reached the platform, or the signal aborts. */
   drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface Fleetlet {
 const HEARTBEAT_MS = 5_000;
 const DRAIN_CHECK_MS = 50;
 
-/** The one place where everything meets. */
+/** The composition root. */
 export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal): Promise<Fleetlet> {
   const { config, log } = options;
   const store = new IdentityStore(config.data);
@@ -71,7 +71,7 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     renew: async (own, stop) => {
       const identity = await renewed(enrolment, own, stop);
       direct.renewed();
-      // At once: until the platform has seen the new key, it takes the old one and every copy of it.
+      // Immediately: until the platform has seen the new key, it accepts the old one and every copy of it.
       uplink.reconnect('the certificate was renewed');
       return identity;
     },
@@ -99,7 +99,7 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     welcomed: ({ platform: name, platformVersion: version, heartbeatMs, authorities }) => {
       if (heartbeatMs > 0) uplink.heartbeatMs = heartbeatMs;
       direct.authorities = authorities;
-      log.info({ name, version }, 'the platform welcomed this fleetlet');
+      log.info({ name, version }, 'session with the platform established');
     },
     renewalAsked: () => renewal.soon(),
   });
@@ -198,13 +198,13 @@ async function openMetrics(
   ]);
   const metrics = brokerMetrics({ stats: () => broker.stats(), state: () => uplink.state, access });
   const isHealthy = () => healthOf(uplink.state);
-  // Whoever replaces one that is connected waits until the other is.
+  // During a rolling update the old fleetlet stays until the new one is connected.
   const isReady = () => ({ healthy: uplink.state.kind === 'connected', text: uplink.state.kind });
   const { contentType } = metrics;
   return await listenMetrics({ at, isHealthy, isReady, metrics: () => metrics.text(), contentType });
 }
 
-/** It is well while it serves local processes and may come through to the platform by itself. */
+/** Healthy as long as it serves local processes and may reconnect to the platform by itself. */
 function healthOf(state: UplinkState): { readonly healthy: boolean; readonly text: string } {
   if (state.kind === 'refused') return { healthy: false, text: `refused: ${state.message}` };
   return { healthy: true, text: state.kind };

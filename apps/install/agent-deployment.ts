@@ -13,15 +13,15 @@ import {
   SELECTED,
 } from './agent-install.ts';
 
-/** Nobody of the image, and of no other either. */
+/** A user id without an entry in this image or any other. */
 const USER = 65_532;
 const DATA = '/var/lib/fleetshift';
 const PORT = 8080;
 
-/** Changes with what the Pods read at their start, so that a change restarts them. */
+/** Changes with the settings that Pods read at their start, so that a change restarts them. */
 const SETTINGS_ANNOTATION = 'fleetshift.io/settings';
 
-/** The agent's process, with what it reads at its start. */
+/** The agent's Deployment, with a hash of the settings it reads at its start. */
 export function agentDeployment(install: AgentInstall): InstalledObject {
   const { namespace, image } = install;
   const deployment = agentProcess({ namespace, image });
@@ -32,11 +32,11 @@ export function agentDeployment(install: AgentInstall): InstalledObject {
 }
 
 /**
- * What is the same on every cluster of a fleet.
+ * The part that is the same on every cluster of a fleet.
  *
- * DECISION: a new Pod comes before the old one goes. Both have the identity of the cluster's Secret; the platform listens
- * to the later process, and to the earlier one again should the later one die. So there is always somebody to say that a
- * new image is bad, and to take the order that goes back.
+ * DECISION: the new Pod starts before the old one stops. Both use the identity in the cluster's Secret. The platform
+ * talks to the later process, and to the earlier one again if the later one dies. So there is always an agent that can
+ * report a bad image and take the order to roll back.
  */
 function agentProcess({ namespace, image }: Pick<AgentInstall, 'namespace' | 'image'>) {
   return {
@@ -66,7 +66,7 @@ function podSpec(image: string) {
     },
     containers: [container(image)],
     volumes: [
-      // The key is in the cluster's Secret, and here: on no disk.
+      // The key is only in the cluster's Secret and in memory here, never on disk.
       { name: 'data', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
       { name: 'authority', configMap: { name: AUTHORITY, optional: true } },
       { name: 'bootstrap', secret: { secretName: BOOTSTRAP_SECRET, optional: true } },
@@ -90,9 +90,9 @@ function container(image: string) {
       { name: 'FLEETSHIFT_METRICS_LISTEN', value: `0.0.0.0:${PORT}` },
     ],
     ports: [{ name: 'metrics', containerPort: PORT }],
-    // Until it has enrolled nobody answers, and that takes as long as the platform is away.
+    // It does not answer before it has enrolled, which takes as long as the platform is unreachable.
     startupProbe: { ...probe('/healthz'), periodSeconds: 2, failureThreshold: 150 },
-    // Connected to the platform: until then the one before stays.
+    // Ready once it is connected to the platform; until then the previous Pod stays.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5 },
     livenessProbe: { tcpSocket: { port: 'metrics' }, periodSeconds: 20, failureThreshold: 3 },
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
@@ -109,7 +109,7 @@ function container(image: string) {
   };
 }
 
-/** As the agent's setting has it. A `cluster-admin` may impersonate any user, and names each caller as one. */
+/** In the format of the agent's setting. A `cluster-admin` may impersonate any user, so each caller is named. */
 export function apiUsersOf({ rbac, apiProxyUsers }: AgentInstall): string {
   if (rbac === 'cluster-admin') return '*';
   return apiProxyUsers.length === 0 ? 'none' : apiProxyUsers.join(',');

@@ -1,42 +1,42 @@
-/** What a cluster's agent may do there, in steps: what it is told of, in the namespaces that it is told of, or everything. */
+/** Rights of an agent in its cluster: limited to some kinds, also to some namespaces, or unlimited. */
 export const RBAC_MODES = ['restricted', 'namespaced', 'cluster-admin'] as const;
 export type RbacMode = (typeof RBAC_MODES)[number];
 
-/** A kind in the words of RBAC and of `kubectl auth can-i`: `deployments.apps`, `configmaps`. */
+/** A kind as in RBAC and `kubectl auth can-i`: `deployments.apps`, `configmaps`. */
 export interface AllowedKind {
   readonly group: string;
   readonly resource: string;
 }
 
-/** Everything that differs between the agents of two clusters. The chart has the same as values. */
+/** Everything that differs between the agents of two clusters. The chart has the same values. */
 export interface AgentInstall {
   readonly namespace: string;
   readonly image: string;
   /** The https address of the platform, as the cluster reaches it. */
   readonly platform: string;
-  /** Unless told, the agent calls itself after the cluster. */
+  /** By default the agent is named after the cluster. */
   readonly target: string | undefined;
-  /** A bootstrap token. Without one the Secret is somebody else's to make. */
+  /** A bootstrap token. Without one the Secret has to be created separately. */
   readonly token: string | undefined;
-  /** Authorities that vouch for the platform, in PEM, where the usual ones do not. */
+  /** CAs of the platform, in PEM, if the well-known ones do not apply. */
   readonly authority: string | undefined;
   readonly rbac: RbacMode;
-  /** What may be delivered; the usual kinds when it is empty. */
+  /** Kinds that may be delivered; the usual kinds if empty. */
   readonly allow: readonly AllowedKind[];
   /**
-   * With `namespaced`, where it may be delivered to. With an API proxy, where deployers and admins of the platform act.
-   * None with `cluster-admin`.
+   * With `namespaced`, the namespaces to deliver to. With the API proxy, the namespaces in which deployers and admins
+   * of the platform act. None with `cluster-admin`.
    */
   readonly namespaces: readonly string[];
-  /** Whether users of the platform reach the cluster's API through the agent. */
+  /** Whether users of the platform can reach the cluster's API through the agent. */
   readonly apiProxy: boolean;
-  /** Those of them who are users of their own in the cluster, as `user:alice`; with `cluster-admin` all are. */
+  /** Callers that are impersonated as users of their own, as `user:alice`; with `cluster-admin` all are. */
   readonly apiProxyUsers: readonly string[];
-  /** Whether no other Pod may connect to the agent. */
+  /** Whether other Pods are kept from connecting to the agent. */
   readonly networkPolicy: boolean;
 }
 
-/** As an API server takes it. */
+/** In the format of the API server. */
 export interface InstalledObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,15 +49,15 @@ export interface InstalledObject {
   readonly [field: string]: unknown;
 }
 
-/** What everything of the agent is called. */
+/** Name of all objects of the agent. */
 export const AGENT = 'fleetshift-agent';
-/** The one in its Pod. */
+/** Name of the container in its Pod. */
 export const AGENT_CONTAINER = 'agent';
 export const AGENT_NAMESPACE = 'fleetshift-system';
 export const BOOTSTRAP_SECRET = `${AGENT}-bootstrap`;
 export const AUTHORITY = `${AGENT}-ca`;
 export const AUTHORITY_FILE = '/etc/fleetshift/authority/ca.crt';
-/** Made by the agent itself: whoever installs it anew, or upgrades it, finds the cluster enrolled already. */
+/** Created by the agent itself: after a reinstall or an upgrade the cluster is still enrolled. */
 export const IDENTITY_SECRET = `${AGENT}-identity`;
 
 export const SELECTED = { 'app.kubernetes.io/name': AGENT };

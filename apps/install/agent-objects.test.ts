@@ -12,7 +12,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** Its shape is what the test is about. */
+/** The test is about its shape. */
 function named(objects: readonly InstalledObject[], kind: string, name: string) {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
   return JSON.parse(JSON.stringify(found));
@@ -24,7 +24,7 @@ const rulesOf = (objects: readonly InstalledObject[]): readonly (Rule & { readon
     return rules.map((rule) => ({ ...rule, role: `${object.kind}/${object.metadata.name}` }));
   });
 
-/** Roles of the cluster itself that something is bound to. */
+/** Cluster roles that are bound. */
 const boundTo = (objects: readonly InstalledObject[]): ReadonlySet<string> =>
   new Set(objects.flatMap(({ roleRef }) => (roleRef === undefined ? [] : [(roleRef as { name: string }).name])));
 

@@ -12,8 +12,8 @@ import {
 import { agentRbac } from './agent-rbac.ts';
 
 /**
- * All that a cluster needs to become a target, in an order in which it can be applied. The chart says the same as templates,
- * and a test compares the two for every kind of install.
+ * All objects that make a cluster a target, in an order in which they can be applied. The chart has the same objects as
+ * templates, and a test compares the two for every kind of install.
  */
 export function agentObjects(install: AgentInstall): readonly InstalledObject[] {
   return [
@@ -38,8 +38,8 @@ function namespaceOf({ namespace }: AgentInstall): InstalledObject {
 }
 
 /**
- * DECISION: what differs from cluster to cluster is in a ConfigMap, as variables of the agent. So the Deployment is the same
- * on all of them, and a new version of it can be delivered to the whole fleet as one document.
+ * DECISION: settings that differ between clusters are in a ConfigMap, as variables of the agent. So the Deployment is
+ * the same everywhere, and a new version can be delivered to the whole fleet as one document.
  */
 function settingsOf(install: AgentInstall): InstalledObject {
   const { platform, target, authority, image } = install;
@@ -54,14 +54,14 @@ function settingsOf(install: AgentInstall): InstalledObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named(install), data };
 }
 
-/** Without tag and digest: what a deployment may bring out another version of. */
+/** The image without tag and digest: the repository of which a deployment may roll out another version. */
 function repositoryOf(image: string): string {
   const [named = ''] = image.split('@', 1);
   const colon = named.lastIndexOf(':');
   return colon > named.lastIndexOf('/') ? named.slice(0, colon) : named;
 }
 
-/** Which only works where platform and agent are on one machine. */
+/** Only works if platform and agent are on one machine. */
 function isPlain(platform: string): boolean {
   return platform.startsWith('http:');
 }

@@ -11,14 +11,14 @@ interface Rule {
 const RBAC = 'rbac.authorization.k8s.io';
 const API_VERSION = `${RBAC}/v1`;
 
-/** Whoever gives a ClusterRole this label lets the agent deliver what it says. */
+/** A ClusterRole with this label adds its rules to what the agent may deliver. */
 const AGGREGATED = { 'fleetshift.io/aggregate-to-agent': 'true' };
 
 const READ = ['get', 'list', 'watch'];
-/** To apply, to prune, and to see how it goes. */
+/** To apply, to prune, and to watch health. */
 const DELIVER = [...READ, 'create', 'patch', 'delete'];
 
-/** What users are given to deliver with the role `edit`, and namespaces; nothing that runs commands or acts for others. */
+/** The kinds that the role `edit` lets users deliver, and namespaces; nothing that runs commands or impersonates. */
 const USUAL: readonly (readonly [group: string, resources: readonly string[]])[] = [
   ['', ['configmaps', 'namespaces', 'persistentvolumeclaims', 'pods', 'replicationcontrollers', 'secrets']],
   ['', ['serviceaccounts', 'services']],
@@ -29,7 +29,7 @@ const USUAL: readonly (readonly [group: string, resources: readonly string[]])[]
   ['policy', ['poddisruptionbudgets']],
 ];
 
-/** Beside what the role `view` of every cluster shows: no Secret. */
+/** In addition to the role `view`: no Secrets. */
 const SEEN: readonly (readonly [group: string, resources: readonly string[]])[] = [
   ['', ['events', 'nodes', 'persistentvolumes']],
   ['apiextensions.k8s.io', ['customresourcedefinitions']],
@@ -37,12 +37,14 @@ const SEEN: readonly (readonly [group: string, resources: readonly string[]])[] 
   ['storage.k8s.io', ['storageclasses']],
 ];
 
-/** What the agent may do: no more than it needs for what it was asked to do. */
+/** The agent's rights: only what it needs for the requested features. */
 export function agentRbac(install: AgentInstall): readonly InstalledObject[] {
   return [...ownHouse(install), ...sight(install), ...delivery(install), ...apiProxy(install)];
 }
 
-/** Inventories, orders and its identity are Secrets beside it; and it brings out its own next version. */
+/**
+ * Inventories, orders and the agent's identity are Secrets in its own namespace. It also upgrades its own Deployment.
+ */
 function ownHouse({ namespace }: AgentInstall): readonly InstalledObject[] {
   const rules: readonly Rule[] = [
     { apiGroups: [''], resources: ['secrets'], verbs: [...DELIVER, 'update'] },
@@ -79,7 +81,7 @@ function delivery(install: AgentInstall): readonly InstalledObject[] {
   return [...roles, ...there];
 }
 
-/** One that only gathers, so that others can add to it, and what it begins with. */
+/** An aggregating role that others can extend, and its initial rules. */
 function deliveryRoles(name: string, { allow }: AgentInstall): readonly InstalledObject[] {
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: AGGREGATED }] };
   return [
@@ -106,10 +108,10 @@ function allowedRules(allow: readonly AllowedKind[]): readonly Rule[] {
 }
 
 /**
- * Users who come through the platform act with the rights that their role has in this cluster.
+ * Callers through the platform act with the rights of their role in this cluster.
  *
- * DECISION: an agent that may act for callers has their rights. So outside `cluster-admin` it names callers by one shared
- * user, and what deployers and admins may do ends at some namespaces, the agent's own not among them. (ADR-0043)
+ * DECISION: an agent that may impersonate callers has their rights. So without `cluster-admin` callers share one user,
+ * and deployers and admins have rights only in the given namespaces, never in the agent's own. (ADR-0043)
  */
 function apiProxy(install: AgentInstall): readonly InstalledObject[] {
   const { namespace, namespaces, rbac, apiProxyUsers } = install;
@@ -134,7 +136,7 @@ function clusterBinding(name: string, role: string, namespace: string): Installe
   return { ...binding('ClusterRole', role, namespace), kind: 'ClusterRoleBinding', metadata };
 }
 
-/** Of the agent's account, whatever kind of binding it is to be. */
+/** The common part of any binding of the agent's account. */
 function binding(kind: 'Role' | 'ClusterRole', name: string, namespace: string) {
   return {
     apiVersion: API_VERSION,

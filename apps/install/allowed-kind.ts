@@ -3,7 +3,7 @@ import type { AllowedKind } from './agent-install.ts';
 
 const RESOURCE = /^(\*|[a-z][-a-z0-9]*)(?:\.([a-z0-9][-a-z0-9.]*))?$/;
 
-/** `deployments.apps`, `configmaps`, `*.example.com`: as `kubectl auth can-i` has it, since RBAC knows no other names. */
+/** `deployments.apps`, `configmaps`, `*.example.com`: as in `kubectl auth can-i`, because RBAC uses these names. */
 export function allowedKind(): Kind<AllowedKind> {
   return {
     placeholder: 'RESOURCE[.GROUP]',

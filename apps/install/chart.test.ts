@@ -55,7 +55,7 @@ describe('the chart', { skip: helmUnavailable() }, () => {
     it(`makes the objects of the manifest: an install ${why}`, async () => {
       const install = anInstall(changes);
       const rendered = await renderChart(chartValues(install), install.namespace);
-      // Helm makes the namespace itself.
+      // Helm creates the namespace itself.
       const wanted = agentObjects(install).filter(({ kind }) => kind !== 'Namespace');
       assert.deepEqual(byKey(rendered), byKey(wanted));
     });
@@ -109,7 +109,7 @@ describe('the chart', { skip: helmUnavailable() }, () => {
 
   it('is refused with the namespace of the agent among those of users', async () => {
     const values = chartValues(anInstall({ apiProxy: true, namespaces: ['shop', 'ops'] }));
-    await assert.rejects(renderChart(values, 'ops'), /namespace of the agent is for the agent alone/);
+    await assert.rejects(renderChart(values, 'ops'), /namespace of the agent is reserved for the agent/);
   });
 
   it('lets in those who read metrics', async () => {

@@ -20,7 +20,7 @@ const FACTS = { fleetlet: 'f', endpoints: { grpc: 'fleet.example:8702' } };
 interface Stage {
   readonly server: FakeApiServer;
   readonly client: KubeClient;
-  /** A Pod of its own, with a folder of its own. */
+  /** A separate Pod with its own folder. */
   readonly pod: () => Promise<{ readonly folder: string; readonly identity: IdentitySecret }>;
 }
 
@@ -121,7 +121,7 @@ suite('who a fleetlet is, in a Secret', () => {
   });
 
   suite('a renewal', () => {
-    /** A Pod that is enrolled and kept, and what it renews to. */
+    /** A Pod with a stored identity, and the pair it renews to. */
     async function enrolled(t: TestContext) {
       const world = await stage(t);
       const { folder, identity } = await world.pod();
@@ -132,7 +132,7 @@ suite('who a fleetlet is, in a Secret', () => {
       return { ...world, store, own, identity };
     }
 
-    /** What a Pod that starts now would be. */
+    /** The identity that a Pod started now would have. */
     async function nextPod({ pod }: Stage, signal: AbortSignal): Promise<Identity | undefined> {
       const { folder, identity } = await pod();
       await identity.restore(signal);

@@ -32,25 +32,26 @@ interface SecretObject extends KubeObject {
 }
 
 const { key: KEY, platform: PLATFORM, certificate: CERTIFICATE } = IDENTITY_FILES;
-/** Of Pods that write at the same time. */
+/** Attempts, for Pods that write at the same time. */
 const TRIES = 5;
 const LOOK_MS = 1_000;
 const PACE = { baseMs: 1_000, capMs: 30_000 };
 
 /**
- * Who a fleetlet is, kept in a Secret of its cluster, since the folder of a Pod goes with the Pod.
+ * Stores the identity of a fleetlet in a Secret of its cluster, because the data folder of a Pod is lost with the Pod.
  *
- * DECISION: the key is in the Secret before anybody enrols with it. A platform takes the same token and key within ten
- * minutes for one enrolment, so that a Pod which ends at any moment costs no second use of the token, and two that start at
- * the same time are one fleetlet. (ADR-0035)
+ * DECISION: the key is in the Secret before it is used to enrol. Within ten minutes the platform counts the same token
+ * and key as one enrolment. So a Pod that ends at any moment costs no second use of the token, and two Pods that start
+ * at the same time are one fleetlet. (ADR-0035)
  *
- * A renewal brings a new key. It is in the Secret, together with its certificate, before it is used: the platform refuses the
- * one before from then on, and the next Pod has nothing else. Of several Pods that renew, the first one's counts for all.
+ * A renewal brings a new key. It is in the Secret, together with its certificate, before it is used: from then on the
+ * platform refuses the previous one, and the next Pod has nothing else. If several Pods renew, the first one's pair is
+ * valid for all.
  */
 export class IdentitySecret implements IdentityKeeper {
   readonly #deps: IdentitySecretDeps;
   readonly #ref: { readonly resource: typeof CORE.secrets; readonly namespace: string; readonly name: string };
-  /** PEM of the certificate that is in the Secret. */
+  /** PEM of the certificate in the Secret. */
   #kept: string | undefined;
 
   constructor(deps: IdentitySecretDeps) {
@@ -58,12 +59,14 @@ export class IdentitySecret implements IdentityKeeper {
     this.#ref = { resource: CORE.secrets, namespace: deps.namespace, name: deps.name };
   }
 
-  /** Before the fleetlet looks into its folder: puts there what the Secret has, or a new key into both. */
+  /**
+   * Called before the fleetlet reads its folder: writes the contents of the Secret there, or stores a new key in both.
+   */
   async restore(signal: AbortSignal): Promise<void> {
     mkdirSync(this.#deps.folder, { recursive: true, mode: 0o700 });
     const data = (await this.#read(signal))?.data ?? (await this.#begin(signal));
     const [key, platform, certificate] = [data[KEY], data[PLATFORM], data[CERTIFICATE]];
-    // The order of a renewal: an end in between leaves what was there, or this.
+    // Same order as in a renewal: if it is interrupted, either the old pair or this one is complete.
     this.#place(certificate === undefined ? KEY : IDENTITY_FILES.nextKey, key);
     this.#place(PLATFORM, platform);
     this.#place(CERTIFICATE, certificate);
@@ -79,10 +82,7 @@ export class IdentitySecret implements IdentityKeeper {
     for (let tries = 1; ; tries += 1) {
       const found = await this.#read(signal);
       if (found === undefined) {
-        this.#deps.log.warn(
-          { name: this.#deps.name },
-          'the Secret of the identity is gone; a new Pod will have to enrol',
-        );
+        this.#deps.log.warn({ name: this.#deps.name }, 'identity Secret is gone; a new Pod will have to enrol');
         return pair;
       }
       const theirs = pairIn(found.data);
@@ -98,7 +98,7 @@ export class IdentitySecret implements IdentityKeeper {
     }
   }
 
-  /** Brings what is enrolled into the Secret, soon after. */
+  /** Stores a new identity in the Secret soon after enrolment. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, sleep } = this.#deps;
     for (let failures = 0; !signal.aborted; ) {
@@ -108,7 +108,7 @@ export class IdentitySecret implements IdentityKeeper {
       } catch (err) {
         if (signal.aborted) return;
         failures += 1;
-        log.warn({ err, name: this.#deps.name }, 'the identity was not kept in its Secret; will try again');
+        log.warn({ err, name: this.#deps.name }, 'identity not saved in its Secret; retrying');
       }
       const wait = failures === 0 ? LOOK_MS : backoffDelay(PACE, failures, Math.random);
       await sleep(wait, signal).catch(() => undefined);
@@ -124,7 +124,7 @@ export class IdentitySecret implements IdentityKeeper {
     this.#kept = identity.pem;
   }
 
-  /** The key of this folder, unless another Pod was first: then that one's. */
+  /** Stores the key of this folder, unless another Pod was first; then that one is used. */
   async #begin(signal: AbortSignal): Promise<SecretData> {
     const { client, folder, name } = this.#deps;
     const key = new IdentityStore(folder).keyPem;
@@ -146,7 +146,7 @@ export class IdentitySecret implements IdentityKeeper {
   async #read(signal: AbortSignal): Promise<{ readonly data: SecretData; readonly version: string } | undefined> {
     try {
       const { data, metadata } = await this.#deps.client.get<SecretObject>(this.#ref, signal);
-      // Made by hand, it has to have a key at least.
+      // A Secret created by hand must have at least a key.
       return data?.[KEY] === undefined ? undefined : { data, version: metadata.resourceVersion ?? '' };
     } catch (error) {
       if (isKubeError(error, 'NOT_FOUND')) return undefined;
@@ -159,7 +159,7 @@ export class IdentitySecret implements IdentityKeeper {
   }
 }
 
-/** `undefined` when there is none yet, or what is there is none: then it is written over. */
+/** `undefined` if there is no pair yet, or if it is invalid; then it is overwritten. */
 function pairIn(data: SecretData = {}): KeyPair | undefined {
   const [key, platform, certificate] = [data[KEY], data[PLATFORM], data[CERTIFICATE]].map((each) =>
     decoded(each ?? ''),

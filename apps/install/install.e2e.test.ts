@@ -21,7 +21,7 @@ import {
 import { CHART } from './testing/render-chart.ts';
 import { keepsItsNamespace, letsUsersThrough } from './testing/rights-steps.ts';
 
-/** One more cluster of the fleet, that nobody speaks for. */
+/** Another cluster of the fleet, without an agent. */
 const OTHER = 'eu-2';
 
 const isKnown = 'identity-secret' in FLEETLET_WITH_SETTINGS;
@@ -67,7 +67,7 @@ describe('a cluster that the chart was installed in', { skip: skip ?? helmUnavai
     const fleetlets = await stage.get<Fleetlets>('/v1/fleetlets');
     const first = await readyPodOtherThan(stage, '');
 
-    // Without the token, which was used up: the Secret of the identity is all that it takes.
+    // Without the token, which was used up: the identity Secret is enough.
     await helm('upgrade', 'agent', CHART, ...values, '--set', 'image.tag=v2', '--wait', '--timeout', '100s');
     await readyPodOtherThan(stage, first);
     assert.equal(await imageOf(stage), 'fleetshift:v2');
@@ -100,8 +100,8 @@ function helmOf({ cluster }: Stage, folder: string) {
 }
 
 /**
- * Without those that only Kubernetes' own controller has written: a role that gathers others and is deleted together with
- * them it may write once more, with rules and nothing else, and nobody is bound to it.
+ * Leaves out roles that only Kubernetes' own controller has written. If an aggregated role is deleted together with its
+ * parts, the controller may write it once more, with rules and nothing else, and no binding refers to it.
  */
 async function clusterRoles({ kubectl }: Stage): Promise<string> {
   const args = ['get', 'clusterroles,clusterrolebindings', '--show-managed-fields', '-o', 'json'];
@@ -199,7 +199,7 @@ function uidsOf({ items }: Fleetlets): string[] {
   return items.map(({ uid }) => uid).toSorted();
 }
 
-/** Alone, once it is ready. */
+/** Waits until it is the only Pod and ready. */
 async function readyPodOtherThan(stage: Stage, other: string | undefined): Promise<string> {
   const [name = ''] = await eventually(
     'another Pod alone is ready',
@@ -209,7 +209,7 @@ async function readyPodOtherThan(stage: Stage, other: string | undefined): Promi
   return name;
 }
 
-/** Of stages that each have one target, of which the second cannot be reached. */
+/** A deployment with stages of one target each, of which the second is unreachable. */
 async function upgradeDeployment(stage: Stage): Promise<void> {
   const { platform } = stage;
   const other = { name: OTHER, type: 'kubernetes', workspace: 'root', labels: { stage: 'production' } };
@@ -241,7 +241,7 @@ async function upgrades(stage: Stage): Promise<void> {
   await upgradeDeployment(stage);
   await readyPodOtherThan(stage, before[0]);
   assert.equal(await imageOf(stage), 'fleetshift:v2');
-  // The order was taken by the old process, and its end told by the new one.
+  // The old process accepted the order, and the new one reported its end.
   const passed = (seen: Seen): boolean => isAvailableOnCanary(seen) && fateOf(seen, 'production') === 'open';
   await eventually('the canary has it, and the others follow', () => stage.get<Seen>(pathOf('agents')), passed);
 }

@@ -11,7 +11,7 @@ import { chartValues, renderChart } from './testing/render-chart.ts';
 import { type Action, may, WHO, type Who } from './testing/rights.ts';
 
 const OWN = 'fleetshift-system';
-/** One of `rbac.namespaces`, and one that is not. */
+/** One namespace of `rbac.namespaces`, and one that is not. */
 const [SHOP, OTHER] = ['shop', 'other'];
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -42,9 +42,9 @@ const secretsOf = (namespace: string): Action => ({ verb: 'get', resource: 'secr
 const podsOf = (namespace: string): Action => ({ verb: 'create', resource: 'pods', namespace });
 const both = (who: readonly Who[]) => ({ restricted: who, namespaced: who });
 
-/** Who may do it, below `cluster-admin`; all others may not. */
+/** Subjects that may do it in the modes below `cluster-admin`; all others may not. */
 const GRAPH: readonly Row[] = [
-  // Acting as others.
+  // Impersonation.
   { what: 'be the shared caller', action: impersonate('users', 'fleetshift:caller'), ...both(['agent']) },
   { what: 'be a role of the platform', action: impersonate('groups', 'fleetshift:role:admin'), ...both(['agent']) },
   {
@@ -75,7 +75,7 @@ const GRAPH: readonly Row[] = [
     action: impersonate('serviceaccounts', 'fleetshift-agent', { namespace: OWN }),
     ...both(NONE),
   },
-  // Tokens of accounts.
+  // Service account tokens.
   { what: 'make a token of the agent', action: tokenOf(OWN), ...both(NONE) },
   { what: 'make tokens of system accounts', action: tokenOf('kube-system'), ...both(NONE) },
   { what: 'make tokens of accounts in its namespaces', action: tokenOf(SHOP), ...both(WRITERS) },
@@ -93,7 +93,7 @@ const GRAPH: readonly Row[] = [
     restricted: ['agent'],
     namespaced: NONE,
   },
-  // Elsewhere.
+  // Other namespaces.
   { what: 'read Secrets in its namespaces', action: secretsOf(SHOP), ...both(['agent', ...WRITERS]) },
   { what: 'read Secrets elsewhere', action: secretsOf(OTHER), restricted: ['agent'], namespaced: NONE },
   {
@@ -112,7 +112,7 @@ const GRAPH: readonly Row[] = [
     restricted: ['agent', 'viewer'],
     namespaced: ['agent'],
   },
-  // Rights.
+  // RBAC.
   {
     what: 'bind roles of the cluster',
     action: { verb: 'bind', group: RBAC, resource: 'clusterroles' },
@@ -187,7 +187,7 @@ async function allowedTo(kube: KubeClient, action: Action, signal: AbortSignal):
   return answers.flatMap(([who, isAllowed]) => (isAllowed ? [who] : []));
 }
 
-/** All objects of the chart, as Helm renders it, and all that Kubernetes makes of them. */
+/** Installs all objects of the chart, as Helm renders them, and waits for what Kubernetes derives from them. */
 async function installed(t: Cleaner, mode: RbacMode, signal: AbortSignal): Promise<KubeClient> {
   const cluster = await ownCluster(t, { size: 'controllers', name: 'rights' }, signal);
   const namespaces = [OWN, SHOP, OTHER].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
@@ -197,7 +197,7 @@ async function installed(t: Cleaner, mode: RbacMode, signal: AbortSignal): Promi
   assert.equal(code, 0, stderr);
   const kube = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
   t.after(() => kube.close());
-  // Roles that gather others are filled in by a controller.
+  // Aggregated roles are filled in by a controller.
   const gathered: readonly (readonly [Who, Action])[] = [
     ['agent', podsOf(SHOP)],
     ['agent', { verb: 'list', resource: 'pods' }],

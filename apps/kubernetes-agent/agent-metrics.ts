@@ -10,17 +10,17 @@ export interface AgentMetrics extends Pick<Metrics, 'text' | 'contentType'> {
 
 const STATES = ['Connecting', 'Registering', 'Serving', 'StandingBy', 'Unreachable', 'Refused'] as const;
 
-/** How it stands with the clusters, put into metrics when somebody asks for them. */
+/** Metrics of the clusters' states, computed on each scrape. */
 export function agentMetrics(states: () => ReadonlyMap<string, ClusterState>): AgentMetrics {
   const metrics = createMetrics();
   const clusters = metrics.gauge({
     name: 'fleetshift_kubernetes_agent_clusters',
-    help: 'Clusters that this process has to serve, by how it stands with them.',
+    help: 'Clusters that this process has to serve, by state.',
     labels: ['state'],
   });
   const serving = metrics.gauge({
     name: 'fleetshift_kubernetes_agent_serving',
-    help: 'Whether the cluster of a target is served from here: 1, or 0.',
+    help: 'Whether this process serves the cluster of a target: 1 or 0.',
     labels: ['target'],
   });
   const known = new Set<string>();

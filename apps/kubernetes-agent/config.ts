@@ -22,51 +22,51 @@ import {
   IGNORED_VARIABLES,
 } from '../agent-process/agent-settings.ts';
 
-/** A target, and the context of the kubeconfig that it is; of the Pod's own cluster the name alone. */
+/** A target, and its context in the kubeconfig; for the Pod's own cluster only the name. */
 export interface WantedCluster {
   readonly name: string;
   readonly context: string | undefined;
 }
 
-/** Which clusters are served, and how. Also of a fleetlet that has the agent within. */
+/** Settings of the served clusters. Also used by a fleetlet with an embedded agent. */
 export const CLUSTER_SETTINGS = {
   'agent-namespace': {
     kind: text('NAMESPACE'),
     default: 'fleetshift-system',
-    sentence: 'The namespace in each cluster where the agent stores its state. Created when missing.',
+    sentence: "Namespace in each cluster for the agent's own records. Created if missing.",
     group: 'Clusters',
   },
   'api-proxy-users': {
     kind: orNone(listOf(text('NAME'))),
     default: '*',
     sentence:
-      'Callers through the platform that are impersonated as users of their own, such as user:alice; * for all. The others share the user fleetshift:caller, whose extra field fleetshift.io/user names the person.',
+      'Callers of the API proxy that are impersonated as users of their own, such as user:alice; * for all. Other callers share the user fleetshift:caller, and its extra field fleetshift.io/user names the person.',
     group: 'Clusters',
   },
 } as const satisfies Settings;
 
-/** Everything an operator can choose about `fleetshift agent kubernetes`. */
+/** All settings of `fleetshift agent kubernetes`. */
 export const KUBERNETES_AGENT_SETTINGS = {
   ...FLEETLET_ENDPOINT_SETTINGS,
   kubeconfig: {
     kind: path(),
-    unset: 'the cluster that this Pod is in',
-    sentence: 'Kubeconfig with the clusters to serve. Read again when it changes.',
+    unset: 'the cluster this Pod runs in',
+    sentence: 'Kubeconfig with the clusters to serve. Reloaded when it changes.',
     group: 'Clusters',
   },
   target: {
     kind: listOf(wantedCluster()),
     default: '',
     sentence:
-      'A target and its context, as name=context. Can be repeated. In a Pod only the name; default k8s- and the beginning of the UID of kube-system.',
+      'A target and its context, as name=context; repeat for several. In a Pod only the name; by default k8s- and the first characters of the UID of kube-system.',
     group: 'Clusters',
   },
   context: {
     kind: listOf(text('CONTEXT')),
     default: '',
-    sentence: 'A context that is a target of the same name. Can be repeated.',
+    sentence: 'A context to serve as a target of the same name; repeat for several.',
     group: 'Clusters',
-    // FLEETSHIFT_CONTEXT is the client's, and means a platform.
+    // FLEETSHIFT_CONTEXT belongs to the CLI, and means a platform.
     variable: 'FLEETSHIFT_KUBE_CONTEXT',
   },
   ...CLUSTER_SETTINGS,
@@ -97,7 +97,7 @@ export function resolveKubernetesAgentConfig(sources: ConfigSources): Resolved<t
   });
 }
 
-/** The clusters that are named. Without any it is the one cluster that there is, and it names itself. */
+/** The configured clusters. If none is configured, the single available cluster is served, and it names itself. */
 export function wantedClusters({
   target,
   context,
@@ -116,15 +116,15 @@ function check(config: KubernetesAgentConfig, refuse: Refuse): void {
   if (printConfig) return;
   checkFleetletEndpoint(config, refuse);
   for (const each of context) {
-    if (!isName(each)) refuse('context', `${each} is no name for a target; say --target NAME=${each}`);
+    if (!isName(each)) refuse('context', `${each} is not a valid target name; use --target NAME=${each}`);
   }
   if (kubeconfig === undefined) {
     if (context.length > 0) refuse('context', 'needs --kubeconfig');
-    if (target.length > 1) refuse('target', 'names several, and a Pod is in one cluster; give --kubeconfig');
-    if (target.some((each) => each.context !== undefined)) refuse('target', 'names a context; give --kubeconfig');
+    if (target.length > 1) refuse('target', 'names several targets, but a Pod runs in one cluster; set --kubeconfig');
+    if (target.some((each) => each.context !== undefined)) refuse('target', 'names a context; set --kubeconfig');
     return;
   }
-  if (target.some((each) => each.context === undefined)) refuse('target', 'has no context; say name=context');
+  if (target.some((each) => each.context === undefined)) refuse('target', 'has no context; use name=context');
   const wanted = wantedClusters(config);
   if (new Set(wanted.map(({ name }) => name)).size < wanted.length) refuse('target', 'names a target twice');
   const contexts = wanted.map((each) => each.context);

@@ -15,7 +15,7 @@ const skip = (await clustersUnavailable('apiserver')) ?? false;
 interface Stage {
   readonly api: FleetApi;
   readonly platform: Platform;
-  /** How a fleetlet gets there, and for whom it speaks. */
+  /** How a fleetlet connects, and for which targets. */
   readonly fleetlet: (
     environment?: Readonly<Record<string, string>>,
     flags?: readonly string[],
@@ -46,7 +46,7 @@ async function stage(t: TestContext): Promise<Stage> {
         FLEETSHIFT_BOOTSTRAP_TOKEN: token,
         ...environment,
       });
-      await started.says(/"msg":"the platform welcomed this fleetlet"/);
+      await started.says(/"msg":"session with the platform established"/);
       return { ...its, ...started };
     },
   };
@@ -58,7 +58,7 @@ interface Note {
   readonly written: readonly string[];
 }
 
-/** With how often it was written, and when last. */
+/** Includes how often it was written, and when last. */
 async function note(cluster: TestCluster): Promise<Note> {
   const { stdout } = await cluster.kubectl(['get', 'configmap', 'note', '-o', 'json', '--show-managed-fields']);
   const { data, metadata } = JSON.parse(stdout) as {
@@ -87,24 +87,24 @@ describe('who serves a cluster', { skip }, () => {
 
     const pod = await podEnvironment(cluster, (await fleetletHome(t)).folder);
     const near = await fleetlet(pod, ['--with', 'kubernetes']);
-    await proxy.says(/"msg":"somebody else speaks for the target now; stands by"/);
+    await proxy.says(/"msg":"another agent took over the target; standing by"/);
     await api.connection('solo', 'Connected');
     await api.available('notes', 1);
     assert.deepEqual(await note(cluster), before, 'nothing was applied again');
 
     proxy.process.signal('SIGKILL');
     const again = startAgent(t, { folder: far.folder, flags });
-    await again.says(/"msg":"somebody else speaks for the target; stands by"/);
+    await again.says(/"msg":"another agent serves the target; standing by"/);
     await api.change('notes', 'default', 'two');
     await eventually('the other to apply it', async () => (await note(cluster)).text === 'two');
     await api.available('notes', 1);
     const after = await note(cluster);
     assert.equal(after.written.length, before.written.length, 'by one manager, once');
-    assert.ok(!(await again.says(/stands by/)).includes('"msg":"speaks for the target"'), 'it was never its own');
+    assert.ok(!(await again.says(/standing by/)).includes('"msg":"target accepted; serving"'), 'it was never its own');
 
     await near.process.stop('SIGTERM');
-    // That it need not ask again for this is a matter of order, which the tests of `StandingBy` assert.
-    await again.says(/"msg":"speaks for the target"/);
+    // That no new registration is needed for this depends on ordering, which the tests of `StandingBy` assert.
+    await again.says(/"msg":"target accepted; serving"/);
   });
 
   it('is told what the kubeconfig says, also when that changes; and a broken one changes nothing', async (t) => {
@@ -117,7 +117,7 @@ describe('who serves a cluster', { skip }, () => {
     const listen = ['--metrics-listen', '127.0.0.1:0'];
     const flags = ['--kubeconfig', kubeconfig, '--context', 'solo', '--fleetlet-socket', far.socket, ...listen];
     const agent = startAgent(t, { folder: far.folder, flags });
-    await agent.says(/"msg":"the cluster cannot be served; will try again"/);
+    await agent.says(/"msg":"cluster unreachable or refused; retrying"/);
     const [, at = ''] = /"address":"([^"]+)","msg":"metrics"/.exec(await agent.says(/"msg":"metrics"/)) ?? [];
     const health = await fetch(`http://${at}/healthz`);
     assert.deepEqual([health.status, /solo: Unreachable: /.test(await health.text())], [200, true]);
@@ -128,7 +128,7 @@ describe('who serves a cluster', { skip }, () => {
     const metrics = async (): Promise<string> => await (await fetch(`http://${at}/metrics`)).text();
     await eventually('it to be counted', async () => (await metrics()).includes('_serving{target="solo"} 1'));
     await writeFile(kubeconfig, 'this is: [none');
-    await agent.says(/"msg":"what the kubeconfig says now cannot be used; keeps to the last one"/);
+    await agent.says(/"msg":"kubeconfig not usable; keeping the last configuration"/);
     await api.connection('solo', 'Connected');
 
     await agent.process.stop('SIGTERM');

@@ -5,7 +5,7 @@ import { clustersUnavailable, sharedCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
 import { kubernetesAgentContract } from './testing/kubernetes-agent-contract.ts';
 
-/** Deletions in the foreground are ended by a controller. */
+/** Foreground deletion is completed by a controller. */
 const size = 'controllers';
 
 describe('on a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {

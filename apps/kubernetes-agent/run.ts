@@ -20,11 +20,14 @@ export interface RunOptions {
   readonly config: KubernetesAgentConfig;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where logs go. */
+  /** Destination of the logs. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
-/** Until the signal aborts. What was accepted and is not done is done by whoever serves the cluster next. */
+/**
+ * Runs until the signal aborts. Orders that were accepted but not completed are completed by the next agent that serves
+ * the cluster.
+ */
 export async function runKubernetesAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
@@ -56,7 +59,7 @@ export async function runKubernetesAgent(options: RunOptions, signal: AbortSigna
   if (listener !== undefined) log.info({ address: printHostPort(listener.address) }, 'metrics');
   const running = Promise.all([client.run(stop.signal), file?.run(stop.signal)]);
   try {
-    // Targets are given back while there is a fleetlet to give them back to.
+    // Targets are deregistered while the connection to the fleetlet is still up.
     await Promise.race([running, Promise.all([host.run(signal), named])]);
   } finally {
     stop.abort();
@@ -66,7 +69,7 @@ export async function runKubernetesAgent(options: RunOptions, signal: AbortSigna
 }
 
 interface NamedCluster {
-  /** Unless it names itself. */
+  /** Absent if the cluster names itself. */
   readonly name: string | undefined;
   readonly source: ClusterSource;
 }
@@ -79,7 +82,7 @@ function kubeconfigFile(
   return file === undefined ? undefined : new KubeconfigFile({ file, environment, sleep, log });
 }
 
-/** A context that is not there ends the process at its start, before anything is registered. */
+/** A missing context ends the process at its start, before anything is registered. */
 async function namedClusters(
   { config, environment }: RunOptions,
   file: KubeconfigFile | undefined,
@@ -90,7 +93,7 @@ async function namedClusters(
     const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
     await source.read(signal).catch((cause: unknown) => {
       if (!isKubeError(cause, 'CONFIG_NOT_FOUND')) throw cause;
-      throw new KubeError(cause.code, `${cause.message}; outside of a Pod, say --kubeconfig`, { cause });
+      throw new KubeError(cause.code, `${cause.message}; outside of a Pod, set --kubeconfig`, { cause });
     });
     return [{ name: wanted[0]?.name, source }];
   }
@@ -100,7 +103,7 @@ async function namedClusters(
   );
 }
 
-/** One that names itself has to be reached first. */
+/** A cluster that names itself has to be reached first. */
 async function serveNamed(
   { host, log }: { readonly host: ClusterHost; readonly log: Logger },
   clusters: readonly NamedCluster[],
@@ -135,7 +138,10 @@ async function openListener(
   });
 }
 
-/** It is well while it may come through to the fleetlet by itself. That a cluster is away is told, and no reason to end it. */
+/**
+ * Healthy unless the fleetlet refuses this process. An unreachable cluster is listed, but is no reason to restart the
+ * agent.
+ */
 function healthOf(state: UplinkState, host: ClusterHost): { readonly healthy: boolean; readonly text: string } {
   const clusters = [...host.states()].map(([name, its]) => {
     return 'message' in its ? `${name}: ${its.kind}: ${its.message}` : `${name}: ${its.kind}`;

@@ -3,7 +3,7 @@ import type { KubeClient } from '#kit/kube';
 
 export interface TokenReviewDeps {
   readonly client: Pick<KubeClient, 'request'>;
-  /** Whom the tokens have to be for, so that one that is overheard elsewhere is of no use here. */
+  /** Required audiences of the tokens, so that a token leaked elsewhere is useless here. */
   readonly audiences: readonly string[];
 }
 
@@ -20,8 +20,8 @@ const REVIEW_MS = 5_000;
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+:[^:]+)$/;
 
 /**
- * Pods in the cluster show the token of their service account, and the API server says whose it is. It lives outside of
- * the fleetlet, which knows nothing of Kubernetes, and is handed to it.
+ * Authenticates Pods by the token of their service account, which the API server reviews. It is passed to the fleetlet,
+ * because the fleetlet must not depend on Kubernetes.
  */
 export function createTokenReviewAuthenticator({ client, audiences }: TokenReviewDeps): LocalAuthenticator {
   return {
@@ -42,7 +42,7 @@ export function createTokenReviewAuthenticator({ client, audiences }: TokenRevie
 
 function judged({ status }: TokenReview, audiences: readonly string[]): LocalIdentity {
   if (status?.authenticated !== true) return unknown('the API server does not know this token');
-  // An API server that knows nothing of audiences says none, and takes every token.
+  // An API server without audience support returns none, and accepts every token.
   if (!audiences.some((audience) => status.audiences?.includes(audience))) {
     return unknown(`this token is not for ${audiences.join(' or ')}`);
   }

@@ -70,7 +70,7 @@ describe('what goes beyond Cluster API, on real API servers', { skip }, () => {
     await isApplied(crs, 'web');
     assert.ok((await crs.delivered('two')) && (await crs.delivered('three')));
     await stop();
-    // Another process goes by what was written down.
+    // Another process relies on the stored inventory.
     t.after(crs.start());
     await crs.patch('configMap', 'cm', { data: { k1: null, k2: null } });
     await crs.patch('set', 'web', { spec: { resources: [{ kind: 'ConfigMap', name: 'cm' }] } });

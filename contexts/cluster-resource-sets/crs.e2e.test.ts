@@ -83,7 +83,7 @@ describe('sets on real API servers', { skip }, () => {
     await stop();
     crs.requests.length = 0;
     t.after(crs.start());
-    // Another set is a sign that all that there was at the start was looked at.
+    // Once another set is applied, everything from the start has been reconciled.
     await crs.cluster('b', { other: 'yes' });
     await crs.configMap('other', [crs.manifest('three')]);
     await crs.set('late', { resources: ['ConfigMap/other'], labels: { other: 'yes' } });
@@ -162,7 +162,7 @@ describe('sets on real API servers', { skip }, () => {
       assert.deepEqual(await crs.entries(name), { two: { 'ConfigMap/cm': true } }, name);
       assert.equal((await crs.binding(name))?.metadata.ownerReferences?.length, 1);
     }
-    // A set that is paused keeps its finalizer, and its entries.
+    // A paused set keeps its finalizer and its entries.
     await crs.remove('set', 'two');
     await crs.cluster('sign', { sign: 'yes' });
     await crs.set('sign', { resources: ['ConfigMap/cm'], labels: { sign: 'yes' } });

@@ -29,7 +29,7 @@ describe('a real cluster in trouble', { skip: (await clustersUnavailable()) ?? f
     const { agent, heard, trouble } = running;
     const many = Array.from({ length: 300 }, (_, index) => map(`m-${index}`));
     await agent.dispatch(order(1, many, { namespace, driftPolicy: 'repair' }), signal);
-    // Some way into it, by whichever object is there first.
+    // Wait until the delivery is under way, no matter which objects come first.
     while (
       (await scene.client.list({ resource: CORE.configMaps, namespace }, { limit: 20 }, signal)).items.length < 10
     );
@@ -77,7 +77,7 @@ describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes
       await agent.dispatch(order(number, [document], { deployment: deploymentUid(number), namespace }), signal);
     };
     await deliver(1, web('crashes', 'crashes'));
-    await heard.until(/^health 1 Degraded .*container web ends again and again/, signal);
+    await heard.until(/^health 1 Degraded .*container web keeps crashing/, signal);
     await deliver(2, web('no-image', 'image-missing', 'StatefulSet'));
     await heard.until(/^health 2 Degraded .*the image registry\.example\/web:1 cannot be pulled/, signal);
     await deliver(3, web('fine', ''));
@@ -90,7 +90,7 @@ describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes
     };
     const resource = await scene.client.discovery.resourceFor('v1', 'ResourceQuota', signal);
     await scene.client.create({ resource, namespace }, quota, {}, signal);
-    // Servers enforce it once they have noticed it.
+    // Wait until the server enforces the quota.
     const spec = { containers: [{ name: 'web', image: 'registry.example/web:1' }] };
     const probe = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace }, spec };
     const isLetIn = async (): Promise<boolean> =>

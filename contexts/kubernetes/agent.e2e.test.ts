@@ -13,7 +13,7 @@ import { deploymentUid, order, policy, type RunningAgent, removal, runAgent, TAR
 import { dyingPorts } from './testing/dying-ports.ts';
 import { eventually, mapNamed, type RealScene, realScene } from './testing/real-scene.ts';
 
-/** Deletions in the foreground are ended by a controller. */
+/** Foreground deletion is completed by a controller. */
 const size = 'controllers';
 
 describe('an agent of a real cluster', { skip: (await clustersUnavailable(size)) ?? false }, () => {
@@ -35,7 +35,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
     return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: scene.namespace }, data };
   }
 
-  /** Orders of a deployment that nobody else has. */
+  /** Orders of a deployment that no other test uses. */
   function mine() {
     const deployment = deploymentUid((deployments += 1));
     const namespace = scene.namespace;
@@ -87,7 +87,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
       await heard.until('drift 1', signal);
     }
     await edit('fought', { a: 'mine' }, 'stubborn');
-    await heard.until(/^drift 1 .*stubborn came back each time/, signal);
+    await heard.until(/^drift 1 .*stubborn changed it again after each repair/, signal);
     assert.deepEqual((await mapNamed(scene, 'fought', signal)).data, { a: 'mine' });
   });
 
@@ -188,7 +188,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
     const asked: string[] = [];
     const ports = await openCluster({ client: scene.client, namespace: scene.namespace }, signal);
     const { api } = ports;
-    // Others have their own deployments in this place.
+    // Other tests have their own deployments in this namespace.
     const note = (what: string, name = ''): number => (name.startsWith('many-') ? asked.push(`${what} ${name}`) : 0);
     const counting: ClusterPorts['api'] = {
       get: async (key, stop) => (note('get', key.name), await api.get(key, stop)),
@@ -225,7 +225,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
     return status?.hard === undefined ? {} : { status };
   }
 
-  /** Service accounts in our namespace are not for today. */
+  /** Webhook that refuses the service accounts of our namespace. */
   async function refusingWebhook(t: TestContext): Promise<void> {
     const authority = makeAuthority();
     const server = createServer(issueServerPair(authority, ['127.0.0.1']), (request, response) => {
@@ -270,7 +270,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
     await scene.client.create({ resource }, configuration, {}, signal);
     const probe = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'probe' } };
     const place = { resource: CORE.serviceAccounts, namespace: scene.namespace };
-    // The server learns of its configuration by and by.
+    // The server picks up the webhook configuration after a while.
     await eventually(async () => {
       try {
         await scene.client.create(place, probe, { dryRun: true }, signal);

@@ -6,7 +6,7 @@ import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } fro
 import { sleep } from '#kit/std';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
 
-/** Deletions in the foreground are ended by a controller. */
+/** Foreground deletion is completed by a controller. */
 const size = 'controllers';
 
 describe('a delivery to a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {

@@ -31,7 +31,7 @@ const container = {
   ports: [{ containerPort: 80 }],
 };
 
-/** What the pure core takes for granted about API servers. */
+/** Behaviour of API servers that the pure core relies on. */
 describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const cleanups: (() => Promise<void>)[] = [];
@@ -208,7 +208,7 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     await cluster.delete(keyOf(object), '00000000-0000-4000-8000-000000000000', signal);
     assert.ok(await cluster.get(keyOf(object), signal));
     await cluster.delete(keyOf(object), made.metadata.uid ?? '', signal);
-    // Without controllers nobody ends a deletion in the foreground; that it began is what counts here.
+    // Without controllers a foreground deletion never completes; here it only has to start.
     const left = await cluster.get(keyOf(object), signal);
     assert.ok(left === undefined || left.metadata.deletionTimestamp !== undefined);
   });

@@ -24,7 +24,7 @@ export const copiedKey: Attack = {
     await writeFile(join(stage.folder, 'token'), token);
     const first = fleetlet(stage, platform, 'first');
     try {
-      await mustBe('the fleetlet connects', async () => first.said.includes('the platform welcomed this fleetlet'));
+      await mustBe('the fleetlet connects', async () => first.said.includes('session with the platform established'));
     } finally {
       await first.stop('SIGTERM');
     }
@@ -34,7 +34,7 @@ export const copiedKey: Attack = {
     await call(platform, 'POST', '/v1/certificate-authority:rotate', { lead: '0s' });
     const second = fleetlet(stage, platform, 'second');
     try {
-      await mustBe('the fleetlet renews', async () => second.said.includes('renewed the certificate'));
+      await mustBe('the fleetlet renews', async () => second.said.includes('certificate renewed'));
       let answered = '';
       const isRefused = await comesTrue(async () => {
         answered = await renewBy(copy, platform);

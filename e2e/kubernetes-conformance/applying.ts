@@ -123,7 +123,7 @@ export const APPLYING: readonly Scenario[] = [
     name: 'a policy that is not understood is refused, and nothing is written',
     run: async (rig) => {
       await rig.deliver([map('one')], { policy: { onConflict: 'shrug' } });
-      assert.match(await rig.rejected(), /onConflict is none of fail, adopt, force/);
+      assert.match(await rig.rejected(), /onConflict must be one of fail, adopt, force/);
       assert.equal(await rig.get('v1', 'ConfigMap', 'one'), undefined);
     },
   },

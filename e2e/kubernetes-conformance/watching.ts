@@ -23,7 +23,7 @@ export const WATCHING: readonly Scenario[] = [
     name: 'a Deployment that crashes is degraded, and says so',
     run: async (rig) => {
       await rig.bring([deployment('web', { simulate: 'crashes' })]);
-      await rig.isSaid('Degraded', /Deployment.*web.*ends again and again/s);
+      await rig.isSaid('Degraded', /Deployment.*web.*keeps crashing/s);
     },
   },
   {
@@ -37,7 +37,7 @@ export const WATCHING: readonly Scenario[] = [
     name: 'a Pod that no node takes is said to wait for room',
     run: async (rig) => {
       await rig.bring([deployment('web', { cpu: '100000' })]);
-      await rig.isSaid('Unknown', /no node takes a Pod/);
+      await rig.isSaid('Unknown', /no node can run a Pod/);
     },
   },
   {

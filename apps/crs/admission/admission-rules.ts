@@ -7,7 +7,7 @@ import {
 import type { KubeObject } from '#kit/kube';
 import { canonicalJson } from '#kit/std';
 
-/** Of a ClusterResourceSet what is ruled here; the schema sees to the rest. */
+/** The fields of a ClusterResourceSet that are checked here; the schema checks the rest. */
 export interface ResourceSetDocument extends KubeObject {
   readonly spec?: { readonly clusterSelector?: WrittenSelector; readonly strategy?: string };
 }
@@ -19,7 +19,7 @@ export interface BindingDocument extends KubeObject {
 const DEFAULT_STRATEGY = 'ApplyOnce';
 const IMMUTABLE = 'field is immutable';
 
-/** With the strategy that it has unless it says another. */
+/** Adds the default strategy if the set has none. */
 export function defaultedSet<T extends ResourceSetDocument>(set: T): T {
   if (set.spec?.strategy) return set;
   return { ...set, spec: { ...set.spec, strategy: DEFAULT_STRATEGY } };
@@ -43,14 +43,14 @@ export function setFaults(now: ResourceSetDocument, old?: ResourceSetDocument): 
   return faults;
 }
 
-/** A name that was not given yet may be given once. */
+/** A missing name may be set once. */
 export function bindingFaults(now: BindingDocument, old?: BindingDocument): InvalidField[] {
   const before = old?.spec?.clusterName ?? '';
   const value = now.spec?.clusterName ?? '';
   return before === '' || before === value ? [] : [{ field: 'spec.clusterName', value, detail: IMMUTABLE }];
 }
 
-/** An order of expressions, and an empty map beside none, count as a change to Cluster API, so they do here. */
+/** As in Cluster API, reordering expressions counts as a change, and so does an empty map in place of a missing one. */
 function isSameSelector(a: WrittenSelector, b: WrittenSelector): boolean {
   return canonicalJson(withoutNulls(a)) === canonicalJson(withoutNulls(b));
 }
@@ -69,7 +69,7 @@ function withoutNulls({ matchLabels, matchExpressions }: WrittenSelector): objec
   };
 }
 
-/** As Go writes the struct that it is there: fields in its order, labels by name, and nothing that is empty. */
+/** As Go marshals the struct: fields in its order, labels by name, and no empty fields. */
 function shownSelector({ matchLabels, matchExpressions }: WrittenSelector): object {
   const labels = Object.entries(matchLabels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const expressions = (matchExpressions ?? []).map(({ key, operator, values }) => ({

@@ -20,14 +20,14 @@ import {
 
 const GROUP = 'addons.cluster.x-k8s.io';
 
-/** The paths are those of Cluster API, so that its webhook configurations fit. The chart registers these. */
+/** Same paths as Cluster API, so that its webhook configurations work. The chart registers these. */
 const ADMISSION_PATHS = {
   defaultSet: '/mutate-addons-cluster-x-k8s-io-v1beta2-clusterresourceset',
   validateSet: '/validate-addons-cluster-x-k8s-io-v1beta2-clusterresourceset',
   validateBinding: '/validate-addons-cluster-x-k8s-io-v1beta2-clusterresourcesetbinding',
 } as const;
 
-/** Cluster API's rules, in its words. */
+/** Cluster API's rules, in its wording. */
 export function admissionWebhooks(): readonly Webhook[] {
   return [
     mutatingWebhook<ResourceSetDocument>({

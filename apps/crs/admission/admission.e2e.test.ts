@@ -146,7 +146,7 @@ describe('admission, as the chart registers it at a real API server', { skip }, 
 
 type Spec = KubeObject & { readonly spec?: Readonly<Record<string, unknown>> };
 
-/** The server of the webhooks, registered by what the chart says, at a Service that leads to this machine. */
+/** Runs the webhook server, registered as in the chart, at a Service that leads to this machine. */
 async function serveWebhooks(
   client: KubeClient,
   log: ReturnType<typeof memoryLogger>['log'],
@@ -170,7 +170,7 @@ async function serveWebhooks(
       signal,
     );
   }
-  // As a second replica: it finds the certificate that is there, and tells the configurations, which are new.
+  // Like a second replica: it finds the existing certificate, and writes the CA into the new configurations.
   const keeper = await openCertificateKeeper({ ...own, clock: systemClock, sleep, log }, signal);
   const running = runAll([server, keeper], stop.signal);
   return async () => {
@@ -180,7 +180,7 @@ async function serveWebhooks(
   };
 }
 
-/** The API server takes a moment to take up what is registered. */
+/** The API server needs a moment to pick up the registration. */
 async function untilAsked(client: KubeClient, signal: AbortSignal): Promise<void> {
   const ref = { resource: SETS, namespace: PLACE };
   const tried = (selector: object) =>
@@ -209,7 +209,7 @@ async function rendered(port: number): Promise<KubeObject[]> {
   }
 }
 
-/** Nothing routes the address of a Service here; a name is called as it is. */
+/** Service addresses are not routed here, so the URL uses a host name. */
 function leadingHere({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name = '', namespace = '' } = metadata;
   const spec = { type: 'ExternalName', externalName: '127.0.0.1' };

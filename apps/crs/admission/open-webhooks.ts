@@ -13,7 +13,7 @@ export interface WebhooksOptions {
   readonly config: CrsConfig;
   readonly at: HostPort;
   readonly client: KubeClient;
-  /** The namespace of the certificate that we keep ourselves. */
+  /** Namespace of our own certificate. */
   readonly home: string;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -25,7 +25,7 @@ export interface Webhooks {
   close(): Promise<void>;
 }
 
-/** Served from here on by every process, whoever leads. */
+/** Every process serves the webhooks, leader or not. */
 export async function openWebhooks(options: WebhooksOptions, signal: AbortSignal): Promise<Webhooks> {
   const { config, at, metrics, log } = options;
   const { webhookCertDir: folder = '' } = config;

@@ -14,7 +14,7 @@ import type { Neighbour, Scope } from './kept-apart.ts';
 export interface FindDeps {
   readonly client: KubeClient;
   readonly sleep: Sleep;
-  /** By the wall: it is compared with what API servers write. */
+  /** Wall clock: compared with times written by API servers. */
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -39,17 +39,17 @@ interface Lease extends KubeObject {
   };
 }
 
-/** What clusterctl gives all that belongs to Cluster API's own manager, and no other provider. */
+/** The label that clusterctl puts on all objects of Cluster API's own manager, and of no other provider. */
 const PROVIDER = 'cluster.x-k8s.io/provider=cluster-api';
-/** The name is in the program; the namespace is the one that it runs in. */
+/** The name is hard-coded in Cluster API; the namespace is the one it runs in. */
 const LEASE = 'controller-leader-election-capi';
 const USUAL_NAMESPACE = 'capi-system';
-/** How the API server calls what we wrote, by our user agent. */
+/** Prefix of the field manager that the API server derives from our user agent. */
 const OURS = 'fleetshift';
 const RECENT_MS = 120_000;
 const LOOK_AGAIN_MS = 2_000;
 
-/** What of Cluster API's manager can be seen to run: its Deployments, and the leases that are renewed. */
+/** Running managers of Cluster API: their Deployments, and leases that are being renewed. */
 export async function findNeighbours(deps: FindDeps, signal: AbortSignal): Promise<readonly Neighbour[]> {
   const deployments = await everywhere<Deployment>(deps, CORE.deployments, { labelSelector: PROVIDER }, signal);
   const running = deployments.filter(({ spec }) => (spec?.replicas ?? 1) > 0);
@@ -60,8 +60,8 @@ export async function findNeighbours(deps: FindDeps, signal: AbortSignal): Promi
 }
 
 /**
- * One that runs outside of the cluster and without leader election leaves traces only. Nobody but a controller of sets
- * writes their status, so whoever has done so lately is one. Asked where nothing else is to be seen.
+ * A manager outside of the cluster without leader election leaves only traces. Only a controller of sets writes their
+ * status, so a recent writer is one. Checked if nothing else is found.
  */
 export async function findWriter(
   { client, clock }: FindDeps,
@@ -82,7 +82,7 @@ export async function findWriter(
   return undefined;
 }
 
-/** Nothing else of them is kept: there may be many. */
+/** Everything else is dropped: there may be many. */
 function withStatusWrites({ apiVersion, kind, metadata }: KubeObject, since: number): KubeObject {
   const managedFields = (metadata.managedFields ?? []).filter(
     ({ manager = '', subresource, time = '' }) =>
@@ -99,13 +99,16 @@ async function leasesOf(deps: FindDeps, signal: AbortSignal): Promise<readonly L
 }
 
 /**
- * DECISION: a lease is alive when we see it change within its own time. What it says of time is by somebody else's clock,
- * and a manager that was killed leaves its lease behind.
+ * DECISION: a lease is alive if we see it change within its own duration. Its timestamps come from another clock, and a
+ * killed manager leaves its lease behind.
  */
 async function renewedOf(deps: FindDeps, held: readonly Lease[], signal: AbortSignal): Promise<readonly Lease[]> {
   const longestMs = Math.max(...held.map(({ spec }) => (spec?.leaseDurationSeconds ?? 15) * 1_000));
   const first = new Map(held.map((lease) => [lease.metadata.uid, lease.spec?.renewTime]));
-  deps.log.info({ deadlineMs: longestMs }, 'there is a lease of a Cluster API manager; waiting whether it is renewed');
+  deps.log.info(
+    { deadlineMs: longestMs },
+    'lease of a Cluster API manager found; waiting to see whether it is renewed',
+  );
   for (let waitedMs = 0; waitedMs <= longestMs; waitedMs += LOOK_AGAIN_MS) {
     await deps.sleep(LOOK_AGAIN_MS, signal);
     const now = await leasesOf(deps, signal);
@@ -117,7 +120,7 @@ async function renewedOf(deps: FindDeps, held: readonly Lease[], signal: AbortSi
   return [];
 }
 
-/** In all namespaces; where that is not allowed, in the one that it usually has. */
+/** In all namespaces; if that is forbidden, in the usual one. */
 async function everywhere<T extends KubeObject>(
   { client, log }: FindDeps,
   resource: Resource,
@@ -131,7 +134,7 @@ async function everywhere<T extends KubeObject>(
       if (!isKubeError(error, 'FORBIDDEN')) throw error;
     }
   }
-  log.warn({ name: resource.plural }, 'may not look for a Cluster API manager there; going by what else is seen');
+  log.warn({ name: resource.plural }, 'search for a Cluster API manager forbidden; relying on other traces');
   return [];
 }
 
@@ -156,7 +159,7 @@ function fromLease({ metadata, spec }: Lease): Neighbour {
   };
 }
 
-/** `--namespace=a`, `--namespace a`: as Go's pflag reads them. An empty one is none. */
+/** `--namespace=a`, `--namespace a`: as Go's pflag reads them. An empty value counts as unset. */
 function scopeOf(flags: readonly string[]): Scope {
   const namespace = flagOf(flags, 'namespace');
   const watchFilter = flagOf(flags, 'watch-filter');

@@ -1,22 +1,23 @@
-/** What of the objects somebody looks after; all of them unless it says. */
+/** The objects that a manager manages; by default all. */
 export interface Scope {
   readonly namespace?: string;
   readonly watchFilter?: string;
 }
 
-/** A manager of Cluster API that is, or may be, at work. */
+/** A manager of Cluster API that is, or may be, active. */
 export interface Neighbour {
   /** How it was found: `Deployment capi-system/capi-controller-manager`. */
   readonly found: string;
-  /** Undefined where its flags cannot be seen. */
+  /** Undefined if its flags cannot be read. */
   readonly scope: Scope | undefined;
-  /** What stops it, where that is known. */
+  /** Command that stops it, if known. */
   readonly stop?: string;
 }
 
 /**
- * Whether no object can be looked after by both. A manager without a watch filter looks after what carries one too, so
- * both have to have one. Of a manager whose flags nobody sees, the operator's word counts: it has to be kept apart too.
+ * Whether no object can be managed by both. A manager without a watch filter also manages objects that carry the label,
+ * so both need a filter. If the flags of the other manager cannot be read, our own setting counts: the operator has to
+ * keep the other one apart as well.
  */
 export function isKeptApart(ours: Scope, { scope }: Neighbour): boolean {
   if (scope === undefined) return ours.namespace !== undefined || ours.watchFilter !== undefined;
@@ -27,13 +28,13 @@ function differ(ours: string | undefined, theirs: string | undefined): boolean {
   return ours !== undefined && theirs !== undefined && ours !== theirs;
 }
 
-/** What is to be done, word for word. */
+/** Tells the operator exactly what to do. */
 export function refusalOf({ found, stop }: Neighbour): string {
   return [
-    `look after ClusterResourceSets: a Cluster API manager is at work on the same objects (${found}), and two controllers of one set undo each other's work.`,
+    `manage ClusterResourceSets: a Cluster API manager manages the same objects (${found}), and two controllers of one set undo each other's work.`,
     `Either stop it${stop === undefined ? '' : `: ${stop}`}`,
     'or keep them apart by namespace: start it with --namespace=A and fleetshift crs with --namespace=B',
-    'or keep them apart by watch filter: start it with --watch-filter=A and fleetshift crs with --watch-filter=B, and give each ClusterResourceSet the label cluster.x-k8s.io/watch-filter with the value of the one that shall look after it.',
-    'If it is not at work any more, and only seems to be: start fleetshift crs with --allow-beside-cluster-api.',
+    'or keep them apart by watch filter: start it with --watch-filter=A and fleetshift crs with --watch-filter=B, and give each ClusterResourceSet the label cluster.x-k8s.io/watch-filter with the value of the controller that should manage it.',
+    'If it is no longer active, start fleetshift crs with --allow-beside-cluster-api.',
   ].join('\n  ');
 }

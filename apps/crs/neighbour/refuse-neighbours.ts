@@ -6,14 +6,14 @@ import { isKeptApart, type Neighbour, refusalOf, type Scope } from './kept-apart
 
 export interface RefuseDeps extends FindDeps {
   readonly ours: Scope;
-  /** What both would write the status of. */
+  /** The kind whose status both would write. */
   readonly sets: Resource;
 }
 
-/** A manager may be installed later too. */
+/** A manager may also be installed later. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Throws `CLUSTER_API_AT_WORK` beside a live Cluster API manager that owns the same objects. */
+/** Throws `CLUSTER_API_AT_WORK` if an active Cluster API manager manages the same objects. */
 export async function refuseNeighbours(deps: RefuseDeps, signal: AbortSignal): Promise<void> {
   const { ours, sets } = deps;
   const neighbours = await findNeighbours(deps, signal);
@@ -21,11 +21,11 @@ export async function refuseNeighbours(deps: RefuseDeps, signal: AbortSignal): P
   if (neighbours.length > 0 || ours.watchFilter !== undefined) return;
   const { namespace } = ours;
   const writer = await findWriter(deps, { resource: sets, ...(namespace && { namespace }) }, signal);
-  // It wrote in our own namespace, so that is not what keeps us apart.
+  // It wrote in our own namespace, so the namespace does not keep us apart.
   if (writer !== undefined) throw new CrsProcessError('CLUSTER_API_AT_WORK', refusalOf(writer));
 }
 
-/** Ends the work when one appears; the next start says what to do. */
+/** Stops the work if a manager appears; the next start says what to do. */
 export function neighbourWatch(deps: RefuseDeps): Runnable {
   return {
     name: 'neighbour watch',
@@ -38,13 +38,13 @@ export function neighbourWatch(deps: RefuseDeps): Runnable {
   };
 }
 
-/** An API server that does not answer for a moment is no neighbour. */
+/** A failed request does not count as a manager. */
 async function seen(deps: RefuseDeps, signal: AbortSignal): Promise<readonly Neighbour[]> {
   try {
     return await findNeighbours(deps, signal);
   } catch (err) {
     signal.throwIfAborted();
-    deps.log.warn({ err }, 'could not look for a Cluster API manager; will look again');
+    deps.log.warn({ err }, 'search for a Cluster API manager failed; retrying');
     return [];
   }
 }
@@ -54,6 +54,9 @@ function judge({ ours, log }: RefuseDeps, neighbours: readonly Neighbour[]): voi
   if (clash !== undefined) throw new CrsProcessError('CLUSTER_API_AT_WORK', refusalOf(clash));
   for (const { found, scope } of neighbours) {
     if (scope !== undefined) continue;
-    log.warn({ name: found }, 'a Cluster API manager is at work, and its flags are not to be seen; trusting ours');
+    log.warn(
+      { name: found },
+      'Cluster API manager active, flags unknown; relying on our own namespace or watch filter',
+    );
   }
 }

@@ -14,7 +14,7 @@ export interface CrsProcessOptions {
   readonly flags?: readonly string[];
 }
 
-/** `fleetshift crs` as a process of its own, which ends with its test. */
+/** `fleetshift crs` as a separate process, stopped after its test. */
 export class CrsProcess {
   readonly #process: ServerProcess;
   readonly #log: string;
@@ -70,7 +70,7 @@ export class CrsProcess {
     return (await (await this.get('/metrics', signal))?.text()) ?? '';
   }
 
-  /** Until it holds; a process that has ended meanwhile is told with what it said. */
+  /** Waits until the condition holds. If the process ends meanwhile, throws an error with its log. */
   async until(holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
     while (!(await holds())) {
       if (this.hasEnded) throw new Error(`fleetshift crs has ended; it said\n${await this.said()}`);

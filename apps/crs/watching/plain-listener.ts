@@ -15,7 +15,7 @@ export interface PlainListener extends Runnable {
   readonly address: HostPort;
 }
 
-/** Paths that are read by machines, such as `/healthz`, and nothing else. */
+/** Serves paths for machines, such as `/healthz`, and nothing else. */
 export async function listenPlainly(
   at: HostPort,
   answers: Readonly<Record<string, () => Answer | Promise<Answer>>>,

@@ -6,11 +6,11 @@ export interface WatchingDeps {
   readonly metricsListen: HostPort | undefined;
   readonly healthListen: HostPort | undefined;
   readonly metrics: Metrics;
-  /** What it still waits for, or undefined when it does its work, or would if it led. */
+  /** The reason why the process is not ready; undefined once it can work, as leader or standby. */
   readonly whyUnready: () => string | undefined;
 }
 
-/** `/metrics`, `/healthz` and `/readyz`, on one address or on two. */
+/** Serves `/metrics`, `/healthz` and `/readyz`, on one address or on two. */
 export async function openWatching(deps: WatchingDeps): Promise<readonly PlainListener[]> {
   const { metricsListen, healthListen, metrics, whyUnready } = deps;
   const forMetrics = {

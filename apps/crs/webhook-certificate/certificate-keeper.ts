@@ -19,10 +19,10 @@ export interface CertificateKeeper extends Runnable {
   close(): Promise<void>;
 }
 
-/** An upgrade of the chart may take the authority out of the configurations, and admission with it. */
+/** A chart upgrade may remove the CA from the configurations, which breaks admission. */
 const LOOK_EVERY_MS = 30_000;
 
-/** The certificate of the webhooks as files, which is how they are served, kept as the Secret says. */
+/** Keeps the webhook certificate as files, from which it is served, in sync with the Secret. */
 export async function openCertificateKeeper(
   deps: CertificateKeeperDeps,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function openCertificateKeeper(
     if (certificate['tls.crt'] !== served) await writeFiles(files, certificate);
     served = certificate['tls.crt'];
     const hasTold = await tellAuthority(deps, certificate['ca.crt'], stop);
-    if (hasTold) log.info({ name: deps.configuration }, 'the webhook configurations have been told our authority');
+    if (hasTold) log.info({ name: deps.configuration }, 'CA written to the webhook configurations');
   };
   try {
     await keep(signal);
@@ -52,14 +52,14 @@ export async function openCertificateKeeper(
         await keep(stop);
       } catch (err) {
         stop.throwIfAborted();
-        log.warn({ err }, 'could not see to the certificate of the webhooks; will try again');
+        log.warn({ err }, 'webhook certificate update failed; retrying');
       }
     }
   };
   return { name: 'webhook certificate', files, run, close };
 }
 
-/** Whoever reads them in between finds a pair that does not fit, keeps the old one and looks again. */
+/** A reader that sees a mismatched pair in between keeps the old one and reads again. */
 async function writeFiles(files: CertificateFiles, certificate: OwnCertificate): Promise<void> {
   for (const [path, content] of [
     [files.keyFile, certificate['tls.key']],

@@ -4,10 +4,10 @@ import { type OwnCertificate, renewedCertificate } from './own-certificate.ts';
 export interface KeptCertificateOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** The Secret. */
+  /** Name of the Secret. */
   readonly name: string;
   readonly names: readonly string[];
-  /** The mutating and the validating webhook configuration of this name. */
+  /** Name of the mutating and the validating webhook configuration. */
   readonly configuration: string;
 }
 
@@ -28,8 +28,8 @@ const CONFIGURATIONS = [
 const TRIES = 5;
 
 /**
- * The certificate in the Secret, made or renewed where it has to be. Several processes may do so at once: one write wins,
- * and the others take what it wrote.
+ * The certificate in the Secret, created or renewed if needed. Several processes may do so at once: one write wins, and
+ * the others use its result.
  */
 export async function keptCertificate(
   options: KeptCertificateOptions,
@@ -50,7 +50,7 @@ export async function keptCertificate(
   }
 }
 
-/** Writes the authority into every webhook of the configurations that does not have it. A missing one is nobody's. */
+/** Writes the CA into every webhook of the configurations that does not have it. Missing configurations are skipped. */
 export async function tellAuthority(
   { client, configuration: name }: KeptCertificateOptions,
   authority: string,
@@ -65,7 +65,7 @@ export async function tellAuthority(
       clientConfig?.caBundle === caBundle
         ? []
         : [
-            // Whoever changed their order meanwhile is not written over.
+            // Fails if the order of the webhooks changed meanwhile.
             { op: 'test', path: `/webhooks/${index}/name`, value: webhook },
             { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle },
           ],

@@ -37,7 +37,7 @@ suite('the own certificate of the webhooks', () => {
       assert.equal(next['tls.crt'] === kept['tls.crt'], keeps === 'all');
       assert.equal(next['ca.crt'] === kept['ca.crt'], keeps !== 'nothing');
       if (keeps === 'all') assert.equal(next, kept);
-      // What was made fits: nothing is written over and over.
+      // The new one is valid: nothing is rewritten again and again.
       assert.equal(renewedCertificate(next, { names, now }), next);
     });
   }

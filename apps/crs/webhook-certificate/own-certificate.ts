@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { issueAuthorityCertificate, issueServerCertificate } from '#kit/pki';
 
-/** An authority and the certificate of a server that it vouches for, in PEM, by their keys in a Secret. */
+/** A CA and a server certificate signed by it, in PEM, by their keys in a Secret. */
 export interface OwnCertificate {
   readonly 'ca.crt': string;
   readonly 'ca.key': string;
@@ -12,19 +12,19 @@ export interface OwnCertificate {
 const DAY_MS = 86_400_000;
 const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
 const SERVER_LIFE_MS = 90 * DAY_MS;
-/** API servers whose clock is behind ours still accept it. */
+/** Backdated, so that API servers whose clock is behind ours accept it. */
 const BACKDATED_MS = 5 * 60_000;
 const AUTHORITY_NAME = 'FleetShift ClusterResourceSet webhooks';
 
 export interface Wanted {
-  /** What the API server calls the server by. */
+  /** Host names under which the API server calls the server. */
   readonly names: readonly string[];
   readonly now: number;
 }
 
 /**
- * What was kept if it fits, else with a new certificate of the server; with a new authority only where the old one is over
- * or broken, since the API server has to be told of that.
+ * The stored certificate if it is valid, otherwise with a new server certificate. The CA is replaced only if it is
+ * expiring or broken, because the API server has to be told about it.
  */
 export function renewedCertificate(kept: Partial<OwnCertificate>, wanted: Wanted): OwnCertificate {
   if (isWhole(kept) && serverFits(kept, wanted)) return kept;
@@ -38,7 +38,7 @@ function isWhole(kept: Partial<OwnCertificate>): kept is OwnCertificate {
   return [kept['ca.crt'], kept['ca.key'], kept['tls.crt'], kept['tls.key']].every((part) => part !== undefined);
 }
 
-/** Anything wrong with what we wrote ourselves is mended by writing it anew. */
+/** Anything wrong with what we wrote ourselves is fixed by writing it again. */
 function fits(check: () => boolean): boolean {
   try {
     return check();
@@ -70,7 +70,7 @@ function serverFits(kept: OwnCertificate, { names, now }: Wanted): boolean {
   });
 }
 
-/** After two thirds of its life, which leaves time for many tries. */
+/** After two thirds of its lifetime, which leaves time for many attempts. */
 function renewTime({ validFromDate, validToDate }: X509Certificate): number {
   const begin = validFromDate.getTime();
   return begin + (2 / 3) * (validToDate.getTime() - begin);

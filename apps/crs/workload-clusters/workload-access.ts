@@ -4,13 +4,13 @@ import { isKubeError, type KubeConfig, type KubeObject, parseKubeConfig } from '
 import type { Lister } from '#kit/kube/cache';
 import { CrsProcessError } from '../crs-process-error.ts';
 
-/** How a cluster is reached; another fingerprint is another way. */
+/** How a cluster is reached. A different fingerprint means different access. */
 export interface WorkloadAccess {
   readonly config: KubeConfig;
   readonly fingerprint: string;
 }
 
-/** The platform through whose tunnels clusters are reached that are its targets. */
+/** The platform whose tunnels lead to clusters that are its targets. */
 export interface Platform {
   readonly url: URL;
   readonly tokenFile: string;
@@ -22,20 +22,20 @@ export interface KubeconfigSecret extends KubeObject {
 }
 
 export interface AccessDeps {
-  /** Secrets with the label of Cluster API. */
+  /** Secrets with Cluster API's label. */
   readonly secrets: Lister<KubeconfigSecret>;
   readonly platform: Platform | undefined;
-  /** What was read out of a Secret, for as long as it is that one: each change of a set asks for each of its clusters. */
+  /** Parsed kubeconfigs by Secret object, because each change of a set needs the access of each of its clusters. */
   readonly known: WeakMap<KubeconfigSecret, WorkloadAccess>;
 }
 
 const TARGET_ANNOTATION = 'fleetshift.io/target';
-/** Of Cluster API: without it neither its manager nor this one knows the Secret. */
+/** Cluster API's label: without it neither its manager nor this one finds the Secret. */
 export const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name';
 const SUFFIX = '-kubeconfig';
 const KEY = 'value';
 
-/** Throws `WORKLOAD_UNREACHABLE`; the same trouble has the same words, since they stand in conditions. */
+/** Throws `WORKLOAD_UNREACHABLE`. The same problem always gives the same message, because it appears in conditions. */
 export function accessOf(cluster: ClusterObject, { secrets, platform, known }: AccessDeps): WorkloadAccess {
   const { namespace = '', name = '', annotations = {} } = cluster.metadata;
   const target = annotations[TARGET_ANNOTATION];
@@ -57,13 +57,13 @@ function readAccess({ data }: KubeconfigSecret, subject: string): WorkloadAccess
   return { config: parsed(subject, text), fingerprint: createHash('sha256').update(text).digest('base64') };
 }
 
-/** The cluster whose kubeconfig it may be, by its name. */
+/** The cluster that this kubeconfig Secret belongs to, judging by its name. */
 export function clusterOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } | undefined {
   const { namespace = '', name = '' } = metadata;
   return name.endsWith(SUFFIX) ? { namespace, name: name.slice(0, -SUFFIX.length) } : undefined;
 }
 
-/** Other Secrets of a cluster carry the label too, with keys that nobody here needs. */
+/** Other Secrets of a cluster carry the label too. Their contents are not needed, and are dropped. */
 export function trimSecret({ apiVersion, kind, metadata, data }: KubeconfigSecret): KubeconfigSecret {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
   const own = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
@@ -86,11 +86,11 @@ function parsed(subject: string, text: string): KubeConfig {
 
 const TARGET_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** The platform decides whether this process may go there, and as whom it is there. */
+/** The platform decides whether this process may access the target, and as which user. */
 function byTunnel(target: string, platform: Platform | undefined): WorkloadAccess {
-  if (!TARGET_NAME.test(target)) throw unreachable(`the annotation ${TARGET_ANNOTATION} is no name of a target`);
+  if (!TARGET_NAME.test(target)) throw unreachable(`the annotation ${TARGET_ANNOTATION} is not a valid target name`);
   if (platform === undefined) {
-    throw unreachable(`the annotation ${TARGET_ANNOTATION} names a target, and --platform-url is not set`);
+    throw unreachable(`the annotation ${TARGET_ANNOTATION} names a target, but --platform-url is not set`);
   }
   const { url, tokenFile, caFile } = platform;
   const config = {

@@ -29,7 +29,7 @@ interface Kubeconfig {
   readonly server?: string;
 }
 
-/** A management cluster, a workload cluster that wants a token, and what keeps the clients between them. */
+/** A management cluster, a workload cluster that requires a token, and the clients between them. */
 async function stage(t: TestContext, { platform }: { readonly platform?: Platform } = {}) {
   const management = await FakeApiServer.start();
   const workload = await FakeApiServer.start({ tokens: ['first'] });
@@ -92,7 +92,7 @@ async function stage(t: TestContext, { platform }: { readonly platform?: Platfor
     changed,
     kubeconfig,
     secret,
-    /** Does what makes a change, and waits until it has been told. */
+    /** Performs a change, and waits until it has been reported. */
     whenTold: async (act: () => unknown): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
       changes.add(resolve);
@@ -100,7 +100,7 @@ async function stage(t: TestContext, { platform }: { readonly platform?: Platfor
       await promise;
       changes.delete(resolve);
     },
-    /** Time passes, and each probe has its turn. */
+    /** Advances time, with a turn for each probe. */
     passing: async (ms: number): Promise<void> => {
       for (let passed = 0; passed < ms; passed += PROBE_MS) {
         await clock.untilSleeping();
@@ -271,7 +271,7 @@ suite('clusters that are targets', () => {
 
   for (const { why, name, says } of [
     { why: 'without a platform', name: 'edge-1', says: /--platform-url is not set/ },
-    { why: 'with a name that would lead elsewhere', name: '../admin', says: /is no name of a target/ },
+    { why: 'with a name that would lead elsewhere', name: '../admin', says: /is not a valid target name/ },
   ]) {
     test(`refused: ${why}`, async (t) => {
       const { clusters } = await stage(t);
@@ -280,7 +280,7 @@ suite('clusters that are targets', () => {
   }
 });
 
-/** Until it holds; the deadline is that of the test. */
+/** Waits until it holds; the test's own timeout is the deadline. */
 async function untilSettled(holds: () => unknown): Promise<void> {
   for (let left = 500; ; left -= 1) {
     try {

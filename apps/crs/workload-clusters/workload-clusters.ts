@@ -17,7 +17,7 @@ import {
 import { WorkloadConnection } from './workload-connection.ts';
 
 export interface WorkloadClustersDeps {
-  /** Of the management cluster. */
+  /** Informers of the management cluster. */
   readonly informers: InformerFactory;
   readonly namespace?: string;
   readonly platform?: Platform;
@@ -31,15 +31,15 @@ export interface WorkloadClustersDeps {
   readonly log: Logger;
 }
 
-/** A client that nobody has asked for in this time is closed. */
+/** A client that was not requested for this long is closed. */
 const IDLE_MS = 15 * 60_000;
-/** For what is under way on a client whose time is over. */
+/** Time for running requests on a replaced client. */
 const GRACE_MS = 60_000;
 const PROBES_AT_ONCE = 32;
 
 /**
- * The clients to workload clusters: one each, kept while it is used, asked now and then whether the cluster is there, and
- * made anew when the way there changes. The kubeconfigs are watched, so a new one is taken without being asked for.
+ * The clients of workload clusters. Each is cached while it is used, probed periodically, and recreated if the access
+ * changes. Kubeconfigs are watched, so a new one takes effect without a request.
  */
 export class WorkloadClusters implements WorkloadClients, Runnable {
   readonly name = 'workload clusters';
@@ -124,7 +124,7 @@ export class WorkloadClusters implements WorkloadClients, Runnable {
     const due: [string, WorkloadConnection][] = [];
     for (const [key, connection] of this.#connections) {
       if (now - connection.askedAt > IDLE_MS) this.#retire(key);
-      // Whoever answered other questions a moment ago is there.
+      // A cluster that recently answered another request needs no probe.
       else if (!connection.isUp || now - connection.answeredAt >= probeEveryMs / 2) due.push([key, connection]);
     }
     while (due.length > 0) {
@@ -136,15 +136,15 @@ export class WorkloadClusters implements WorkloadClients, Runnable {
   async #probe(key: string, connection: WorkloadConnection): Promise<void> {
     const cameBack = await connection.probe();
     if (!cameBack || this.#connections.get(key) !== connection) return;
-    this.#deps.log.info({ subject: `clusters/${key}` }, 'the workload cluster is there again');
+    this.#deps.log.info({ subject: `clusters/${key}` }, 'workload cluster reachable again');
     this.#tell(parseKey(key));
   }
 
-  /** Out of turn; one at a time for each. */
+  /** An extra probe outside the schedule; at most one at a time per connection. */
   #look(key: string, connection: WorkloadConnection): void {
     if (this.#isOver || this.#looking.has(connection)) return;
     this.#looking.add(connection);
-    this.#deps.log.warn({ subject: `clusters/${key}` }, 'the workload cluster refuses our credentials; looking again');
+    this.#deps.log.warn({ subject: `clusters/${key}` }, 'workload cluster refused our credentials; probing again');
     const look = this.#probe(key, connection).finally(() => {
       this.#looking.delete(connection);
       this.#looks.delete(look);

@@ -9,21 +9,21 @@ export interface ConnectionDeps {
   readonly clock: Clock;
   readonly probeTimeoutMs: number;
   readonly observe: (report: RequestReport) => void;
-  /** The cluster no longer accepts who we are: worth a look at once. */
+  /** Called when the cluster no longer accepts our credentials, so that it is probed at once. */
   readonly refused: () => void;
 }
 
-/** So many probes in a row without an answer, and the cluster counts as away. */
+/** Number of consecutive failed probes after which the cluster counts as unreachable. */
 const FAILURES = 5;
 
 type State = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
 
-/** One client to one workload cluster, and what is known of whether it answers. */
+/** One client of one workload cluster, and whether the cluster answers. */
 export class WorkloadConnection {
   readonly client: KubeClient;
   readonly fingerprint: string;
   readonly #deps: ConnectionDeps;
-  /** The first probe, which all who ask meanwhile wait for. */
+  /** The first probe; concurrent callers wait for it. */
   readonly #opened: Promise<boolean>;
   #state: State | undefined;
   #failures = 0;
@@ -43,7 +43,7 @@ export class WorkloadConnection {
     this.#opened = this.probe();
   }
 
-  /** When somebody last wanted it, and when the cluster last answered. */
+  /** When the client was last requested, and when the cluster last answered. */
   get askedAt(): number {
     return this.#askedAt;
   }
@@ -54,7 +54,7 @@ export class WorkloadConnection {
     return this.#state?.kind === 'up';
   }
 
-  /** Throws `WORKLOAD_UNREACHABLE` at once when the cluster is known to be away. */
+  /** Throws `WORKLOAD_UNREACHABLE` at once if the cluster is known to be unreachable. */
   async ready(signal: AbortSignal): Promise<KubeClient> {
     this.#askedAt = this.#deps.clock.now();
     if (this.#state === undefined) await unlessAborted(this.#opened, signal);
@@ -62,7 +62,7 @@ export class WorkloadConnection {
     return this.client;
   }
 
-  /** Asks whether the cluster is there, and never throws. True when it was not, and is again. */
+  /** Probes the cluster; never throws. Returns true if the cluster is back after a failure. */
   async probe(): Promise<boolean> {
     const why = await this.#whyAway();
     if (why === undefined) {
@@ -72,7 +72,7 @@ export class WorkloadConnection {
       return hadTrouble;
     }
     this.#failures += 1;
-    // One that has never answered is not waited for, nor one that says no.
+    // A cluster that has never answered, or that refuses us, counts as down at once.
     if (this.#state === undefined || why.isFinal || this.#failures >= FAILURES) {
       this.#state = { kind: 'down', why: why.text };
     }
@@ -85,7 +85,7 @@ export class WorkloadConnection {
       await this.client.withPriority('high').request({ method: 'GET', path: '/version' }, signal);
       return undefined;
     } catch (error) {
-      // Whoever may not see the version is known to the server all the same.
+      // A 403 means that the server knows us, although we may not read the version.
       if (isKubeError(error, 'FORBIDDEN')) return undefined;
       if (isKubeError(error, 'UNAUTHORIZED')) {
         return { text: 'it does not accept our credentials (UNAUTHORIZED)', isFinal: true };
@@ -102,8 +102,8 @@ export class WorkloadConnection {
   }
 }
 
-/** The code alone: addresses and times would make a new condition of the same trouble. */
+/** Only the code: addresses and times would change the condition although the problem is the same. */
 function wordOf(error: unknown): string {
   if (error instanceof KubeError) return error.code;
-  return error instanceof DOMException && error.name === 'TimeoutError' ? 'TIMED_OUT' : 'it cannot be asked';
+  return error instanceof DOMException && error.name === 'TimeoutError' ? 'TIMED_OUT' : 'request failed';
 }

@@ -1,10 +1,10 @@
 import { BadValue, type HostPort, hostPort, type Kind, printHostPort } from '#kit/config';
 
-/** Where the platform is, as an operator says it. */
+/** The address of the platform as configured. */
 export type PlatformAddress =
   | ({ readonly kind: 'grpc' } & HostPort)
   | { readonly kind: 'websocket'; readonly url: URL }
-  /** Of its API, which knows the others. */
+  /** Address of the API, which announces the others. */
   | { readonly kind: 'api'; readonly url: URL };
 
 const API_PORT = 8701;
@@ -27,7 +27,7 @@ export function hostOf(address: PlatformAddress): string {
   return address.kind === 'grpc' ? address.host : address.url.hostname;
 }
 
-/** The API that belongs to it, unless somebody says another. */
+/** The API at this address; a setting may override it. */
 export function apiOf(address: PlatformAddress): URL {
   if (address.kind === 'api') return address.url;
   if (address.kind === 'grpc') return new URL(`https://${printHostPort({ ...address, port: API_PORT })}`);

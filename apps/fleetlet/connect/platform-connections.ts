@@ -17,18 +17,18 @@ export interface PlatformConnectionsDeps extends WayThereDeps {
 const TLS_PORT = 443;
 const PLAIN_PORT = 80;
 
-/** Where to connect to: as the operator said, else as the platform said at enrolment. */
+/** Address to connect to: from the settings, or else from the platform's answer at enrolment. */
 type Destination =
   | { readonly transport: 'grpc'; readonly host: string; readonly port: number }
   | { readonly transport: 'websocket'; readonly url: URL };
 
-/** Connections of both classes go the same way; each is a socket of its own. */
+/** Connections of both classes use the same route; each is a separate socket. */
 export async function platformConnections(
   deps: PlatformConnectionsDeps,
 ): Promise<Readonly<Record<ConnectionClass, Connect>>> {
   const to = destination(deps);
   const transport = to.transport === 'grpc' ? await grpc(deps, to) : await webSocket(deps, to.url);
-  // A connection with a client certificate has proved who it is; a WebSocket says it with each stream.
+  // A gRPC connection is authenticated by its client certificate; a WebSocket sends a token with each stream.
   const connect =
     to.transport === 'grpc' ? frameConnections(transport) : frameConnections(transport, () => authorization(deps));
   return { control: connect, bulk: connect };
@@ -44,7 +44,7 @@ function destination({ config, store }: Pick<PlatformConnectionsDeps, 'config' |
     return { transport: 'websocket', url: new URL(websocket) };
   const wanted = config.transport === undefined ? 'fleetlets at all' : `fleetlets over ${config.transport}`;
   const at = platform === undefined ? 'the platform' : apiOf(platform).href;
-  const message = `${at} does not say where it takes ${wanted}; say it with --platform host:port or wss://host:port`;
+  const message = `${at} does not announce an address for ${wanted}; set --platform host:port or wss://host:port`;
   throw new FleetletError('NO_WAY_THERE', message);
 }
 

@@ -12,7 +12,7 @@ export interface WayThereDeps {
   readonly store: IdentityStore;
 }
 
-/** How every connection to the platform is made: through the proxy, with whom to trust, and with who we are. */
+/** Options of every connection to the platform: the proxy, the trusted CAs, and our certificate. */
 export function wayThere(
   { config, environment, store }: WayThereDeps,
   to: { readonly host: string; readonly port: number },
@@ -22,7 +22,7 @@ export function wayThere(
   return { to, proxy, ...(isPlain ? {} : { tls: { credentials: () => credentials(config.caFile, store) } }) };
 }
 
-/** Read at each connect: what was renewed, or put there by somebody, counts from then on. */
+/** Read at each connect, so that renewed or replaced files take effect. */
 function credentials(caFile: string | undefined, store: IdentityStore) {
   const { identity } = store;
   const besides = [caFile === undefined ? '' : readAuthorities(caFile), identity?.platform.serverCa ?? ''].filter(

@@ -25,12 +25,15 @@ export interface DirectListener {
   close(): Promise<void>;
 }
 
-/** Between fleetlets: both prove with their certificates who they are, and trust those whom the platform vouches for. */
+/**
+ * Direct connections between fleetlets. Both sides authenticate with their certificates, and trust the authorities
+ * named by the platform.
+ */
 export class DirectWays {
   readonly #deps: DirectWaysDeps;
   #addresses: readonly string[] = [];
   #install = (): void => {};
-  /** PEM, as the platform said it last. */
+  /** PEM, as last received from the platform. */
   authorities = '';
 
   constructor(deps: DirectWaysDeps) {
@@ -45,13 +48,13 @@ export class DirectWays {
       dial: (to, signal) => this.#dial(to, signal),
       random: Math.random,
       onWay: (channel, way, reason) => {
-        if (way === undefined) log.debug({ subject: channel, reason }, 'a data channel has no way now; will try again');
-        else log.debug({ subject: channel, name: way }, 'a data channel has a way');
+        if (way === undefined) log.debug({ subject: channel, reason }, 'data channel has no route; retrying');
+        else log.debug({ subject: channel, name: way }, 'data channel has a route');
       },
     };
   }
 
-  /** `undefined` when the operator does not want to be called. */
+  /** `undefined` if direct connections are not configured. */
   async listen(accept: AcceptLink | undefined): Promise<DirectListener | undefined> {
     const { config, log } = this.#deps;
     const { listenDirect: at, directAddress } = config;
@@ -61,11 +64,11 @@ export class DirectWays {
     const address = 'port' in server.address ? server.address : at;
     this.#addresses = (directAddress.length > 0 ? directAddress : [address]).map((each) => printHostPort(each));
     this.#install = () => server.setCertificate(this.#own());
-    log.info({ address: printHostPort(address) }, 'other fleetlets can call');
+    log.info({ address: printHostPort(address) }, 'listening for other fleetlets');
     return { address, stopListening: () => server.stopListening(), close: () => server.close() };
   }
 
-  /** Our certificate is another one now. */
+  /** Our certificate was renewed. */
   renewed(): void {
     this.#install();
   }

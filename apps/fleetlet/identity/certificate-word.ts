@@ -4,9 +4,9 @@ import type { IdentityStore } from './identity-store.ts';
 const LIFE_S = 60;
 
 /**
- * A word of whoever has the key of our certificate, good for one use within a minute: where TLS does not ask for a
- * certificate, or not for one that has expired. The same as `signCertificateToken` of kit/pki makes, without a wait,
- * and without the modules that a process which has been enrolled for long does not need.
+ * A token that proves possession of our certificate's key, valid for one use within a minute. Used where TLS does not
+ * request a client certificate, or where ours has expired. Same format as `signCertificateToken` of kit/pki, but
+ * synchronous, and without loading modules that a long-enrolled process does not need.
  */
 export function certificateWord({ identity, key }: IdentityStore, audience: string, now: number): string | undefined {
   if (identity === undefined) return undefined;

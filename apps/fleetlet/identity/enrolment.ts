@@ -8,11 +8,11 @@ import { certificateWord } from './certificate-word.ts';
 import type { Identity, IdentityStore, KeyPair, PlatformFacts } from './identity-store.ts';
 import { type PlatformApiDeps, postToPlatform } from './platform-api.ts';
 
-/** Where the identity is kept beside the folder, for other processes of the same fleetlet and those that come after this one. */
+/** Stores the identity outside the data folder, for other processes of the same fleetlet and for its successors. */
 export interface IdentityKeeper {
-  /** What another process has put there since; `undefined` when that is not newer. */
+  /** A pair that another process stored meanwhile; `undefined` if it is not newer. */
   newerThan(own: Identity, signal: AbortSignal): Promise<KeyPair | undefined>;
-  /** Before it is used for the first time. Answers with the one that counts: another process may have been first. */
+  /** Stores a pair before its first use. Returns the valid one: another process may have been faster. */
   keep(pair: KeyPair, signal: AbortSignal): Promise<KeyPair>;
 }
 
@@ -28,7 +28,7 @@ export interface EnrolmentDeps {
 const RENEW_PATH = '/v1/enroll:renew';
 const PACE = { baseMs: 1_000, capMs: 60_000 };
 
-/** The identity that is there, or a new one for the bootstrap token. While the platform is away it is tried again. */
+/** The existing identity, or a new one obtained with the bootstrap token. Retries while the platform is unreachable. */
 export async function enrolled(
   deps: EnrolmentDeps,
   config: Pick<FleetletConfig, 'bootstrapToken' | 'bootstrapTokenFile' | 'target'>,
@@ -38,7 +38,7 @@ export async function enrolled(
   if (store.identity !== undefined) return store.identity;
   const token = bootstrapToken(config);
   if (token === undefined) {
-    const message = `this fleetlet has no certificate in ${store.folder} and no bootstrap token to get one with; give --bootstrap-token-file`;
+    const message = `this fleetlet has no certificate in ${store.folder} and no bootstrap token; set --bootstrap-token-file`;
     throw new FleetletError('NOT_ENROLLED', message);
   }
   const body = {
@@ -47,15 +47,15 @@ export async function enrolled(
     targets: config.target.map(({ name, type }) => ({ name, type })),
   };
   const answer = await untilReached(deps, () => postToPlatform(api, { path: '/v1/enroll', body }, signal), signal);
-  // Its key is kept already; the certificate can be had again with it.
+  // The key is already stored; the certificate can be requested again with it.
   const identity = store.save(pairOf(store.key, answer));
   log.info({ subject: `fleetlet/${identity.platform.fleetlet}`, count: config.target.length }, 'enrolled');
   return identity;
 }
 
 /**
- * A new key with a new certificate for those that are there, even if the certificate has expired. The old pair counts until the
- * new one is on disk and kept; at the platform, until the new one is shown there.
+ * Obtains a new key and certificate, even if the current certificate has expired. Locally the old pair stays valid
+ * until the new one is on disk and stored; at the platform, until the new one is first used there.
  */
 export async function renewed(
   { store, keeper, api, clock }: EnrolmentDeps,
@@ -71,7 +71,7 @@ export async function renewed(
   return store.save(keeper === undefined ? pair : await keeper.keep(pair, signal));
 }
 
-/** What makes requests is large, and needed once in days. */
+/** The module that creates requests is large, and rarely needed. */
 async function signingRequest(key: KeyObject, name: string): Promise<string> {
   const { createSigningRequest } = await import('#kit/pki');
   return createSigningRequest(key, name);
@@ -98,7 +98,7 @@ async function untilReached<T>({ log, sleep }: EnrolmentDeps, body: () => Promis
       signal.throwIfAborted();
       if (!(err instanceof FleetletError) || err.entry.retry !== 'later') throw err;
       const retryInMs = backoffDelay(PACE, attempt, Math.random);
-      log.warn({ err, attempt, retryInMs }, 'not enrolled; will try again');
+      log.warn({ err, attempt, retryInMs }, 'enrolment failed; retrying');
       await sleep(retryInMs, signal);
     }
   }
@@ -107,10 +107,7 @@ async function untilReached<T>({ log, sleep }: EnrolmentDeps, body: () => Promis
 function pairOf(key: KeyObject, answer: unknown): KeyPair {
   const { certificate, fleetlet, serverCa, endpoints } = answer as Partial<PlatformFacts> & { certificate?: unknown };
   if (typeof certificate !== 'string' || typeof fleetlet !== 'string') {
-    throw new FleetletError(
-      'PLATFORM_UNREACHABLE',
-      'what answered is no platform: there is no certificate in the answer',
-    );
+    throw new FleetletError('PLATFORM_UNREACHABLE', 'not a platform: the answer has no certificate');
   }
   return { key, pem: certificate, platform: { fleetlet, serverCa, endpoints: endpoints ?? {} } };
 }

@@ -4,10 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import { createFile, moveFile, replaceFile } from '../../platform/durable-file.ts';
 import { FleetletError } from '../fleetlet-error.ts';
 
-/** What the platform said at enrolment, and says again at each renewal. */
+/** Facts from the platform, sent at enrolment and at each renewal. */
 export interface PlatformFacts {
   readonly fleetlet: string;
-  /** The authority of the platform's own certificate, in PEM, if it is of its own making. */
+  /** The CA of the platform's own certificate, in PEM, if the platform created it. */
   readonly serverCa?: string | undefined;
   readonly endpoints: { readonly grpc?: string | undefined; readonly websocket?: string | undefined };
 }
@@ -15,7 +15,7 @@ export interface PlatformFacts {
 export interface Identity {
   readonly key: KeyObject;
   readonly certificate: X509Certificate;
-  /** As it was issued. */
+  /** As issued. */
   readonly pem: string;
   readonly platform: PlatformFacts;
 }
@@ -25,25 +25,28 @@ export type KeyPair = Pick<Identity, 'key' | 'pem' | 'platform'>;
 
 export const IDENTITY_FILES = {
   key: 'key.pem',
-  /** Of the renewal under way. */
+  /** Key of a renewal in progress. */
   nextKey: 'key.next.pem',
   platform: 'platform.json',
   certificate: 'certificate.pem',
 } as const;
 
-/** Which of the keys that are there a certificate is of. */
+/** Which of the stored keys the certificate belongs to. */
 export type KeyChoice = 'current' | 'next' | 'none';
 
 /**
- * What a crash may have left, and what counts then. The certificate decides: it is replaced at one moment, and its key was written
- * before. Without one, the key is kept for the enrolment that is to come.
+ * Decides which key is valid after a crash. The certificate decides: it is replaced atomically, and its key was written
+ * before. Without a certificate the key is kept for the coming enrolment.
  */
 export function chooseKey(fits: (key: 'current' | 'next') => boolean): KeyChoice {
   if (fits('current')) return 'current';
   return fits('next') ? 'next' : 'none';
 }
 
-/** Who this fleetlet is, in a folder that its keys never leave. A renewal brings a new key; see the README for each state. */
+/**
+ * The identity of this fleetlet, in a folder that its keys never leave. A renewal brings a new key; the README
+ * describes each state.
+ */
 export class IdentityStore {
   readonly folder: string;
   #key: KeyObject;
@@ -55,19 +58,19 @@ export class IdentityStore {
       makeFolder(this.folder);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      const message = `the data folder ${this.folder} cannot be made (${why}); choose another with --data`;
+      const message = `the data folder ${this.folder} cannot be created (${why}); choose another with --data`;
       throw new FleetletError('DATA_FOLDER_UNUSABLE', message, { cause });
     }
     this.#identity = this.#load();
     this.#key = this.#identity?.key ?? this.#firstKey();
   }
 
-  /** The one that counts now; `undefined` before the fleetlet was enrolled. */
+  /** The current identity; `undefined` before enrolment. */
   get identity(): Identity | undefined {
     return this.#identity;
   }
 
-  /** Of the certificate, or to enrol with. */
+  /** Key of the certificate, or for enrolment. */
   get key(): KeyObject {
     return this.#key;
   }
@@ -76,22 +79,25 @@ export class IdentityStore {
     return pemOf(this.#key);
   }
 
-  /** For the next certificate. On disk when it returns; what is there counts until that certificate is saved. */
+  /**
+   * Creates the key for the next certificate. It is on disk when this returns; the current identity stays valid until
+   * the new certificate is saved.
+   */
   nextKey(): KeyObject {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     this.#stage(privateKey);
     return privateKey;
   }
 
-  /** Whatever throws, and whenever the process ends, there is a pair on disk that works: this one or the one before. */
+  /** Whatever fails, and whenever the process ends, there is a working pair on disk: this one or the previous one. */
   save({ key, pem, platform }: KeyPair): Identity {
     const certificate = this.#understood('the certificate that was issued', () => new X509Certificate(pem));
     if (!certificate.checkPrivateKey(key)) {
-      throw new FleetletError('IDENTITY_UNUSABLE', 'the platform issued a certificate for another key than ours');
+      throw new FleetletError('IDENTITY_UNUSABLE', 'the platform issued a certificate for a different key');
     }
     if (!key.equals(this.#key)) this.#stage(key);
     replaceFile(this.#file('platform'), `${JSON.stringify(platform, undefined, 2)}\n`, 0o600);
-    // From this moment on the new pair counts.
+    // From here on the new pair is valid.
     replaceFile(this.#file('certificate'), pem, 0o600);
     this.#settle();
     this.#key = key;
@@ -99,14 +105,14 @@ export class IdentityStore {
     return this.#identity;
   }
 
-  /** The key of a renewal that was cut off is written over; not one that a certificate is there for. */
+  /** Overwrites the key of an interrupted renewal, but never one that a certificate belongs to. */
   #stage(key: KeyObject): void {
     this.#settle();
     const [file, pem] = [this.#file('nextKey'), pemOf(key)];
     if (!existsSync(file) || readFileSync(file, 'utf8') !== pem) replaceFile(file, pem, 0o600);
   }
 
-  /** The key that the certificate is of is `key.pem`, if it was not so before. */
+  /** Moves the key of the certificate to `key.pem`, if it is not there yet. */
   #settle(): KeyChoice {
     const certificate = this.#certificate();
     if (certificate === undefined) return 'none';
@@ -125,7 +131,7 @@ export class IdentityStore {
     const key = this.#readKey('key');
     if (choice === 'none' || key === undefined) {
       const file = this.#file('certificate');
-      const message = `${file} is not of the key in key.pem; restore the one that is, or remove it and enrol again`;
+      const message = `${file} does not belong to the key in key.pem; restore the one that does, or remove it and enrol again`;
       throw new FleetletError('IDENTITY_UNUSABLE', message);
     }
     const facts = this.#file('platform');
@@ -151,7 +157,7 @@ export class IdentityStore {
     const file = this.#file(name);
     if (!existsSync(file)) return undefined;
     if ((statSync(file).mode & 0o077) !== 0) {
-      const message = `${file} can be read by others of this machine; let it be its owner's alone (chmod 600), and enrol again if somebody has seen it`;
+      const message = `${file} can be read by other users of this machine; restrict it to its owner (chmod 600), and enrol again if it may have been read`;
       throw new FleetletError('IDENTITY_UNUSABLE', message);
     }
     return this.#understood(file, () => createPrivateKey(readFileSync(file, 'utf8')));
@@ -176,7 +182,7 @@ function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */
+/** Node's `recursive` never returns if an existing folder refuses a new one with ENOENT, as /proc does. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   const parent = dirname(path);

@@ -22,7 +22,7 @@ function renew(store: IdentityStore): void {
   store.save(pairFor(store.nextKey()));
 }
 
-/** The certificate that the next process finds; looked for in a copy, since a start puts right what it finds. */
+/** The certificate that the next process finds. Checked in a copy, because a start repairs what it finds. */
 function found(folder: string): string {
   const copy = `${folder}-copy`;
   cpSync(folder, copy, { recursive: true });
@@ -33,7 +33,10 @@ function found(folder: string): string {
   return identity.pem;
 }
 
-/** The nth rename of the body is its last: it happens, or it does not. Every step of a renewal is made good by one. */
+/**
+ * Simulates a power loss at the nth rename of the body, which happens or does not. Every step of a renewal is committed
+ * by a rename.
+ */
 function cutAt(t: TestContext, nth: number, happens: boolean, body: () => void): boolean {
   const rename = fs.renameSync;
   let count = 0;
@@ -72,7 +75,7 @@ for (const happens of [true, false]) {
         store.save(pair);
       });
       assert.ok([before, next].includes(found(folder)), `step ${steps}`);
-      // The process may have lived on: what it does next is as good.
+      // If the process survived, its next renewal must work as well.
       renew(store);
       assert.equal(found(folder), store.identity?.pem, `renewed after step ${steps}`);
       renew(new IdentityStore(folder));

@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * The few calls that a fleetlet makes to the REST API. `ENROLMENT_REFUSED` with the platform's own sentence when it says no;
- * `PLATFORM_UNREACHABLE` when it may be otherwise later.
+ * The few REST calls of a fleetlet. Throws `ENROLMENT_REFUSED` with the platform's message if it refuses, and
+ * `PLATFORM_UNREACHABLE` if a retry may succeed.
  */
 export async function postToPlatform(
   { base, way }: PlatformApiDeps,
@@ -69,7 +69,7 @@ function judged(doing: string, { statusCode = 0 }: IncomingMessage, text: string
   throw new FleetletError('ENROLMENT_REFUSED', said, { details });
 }
 
-/** Of a problem document, as far as it is one. */
+/** A field of a problem document, if the answer is one. */
 function textIn(answer: unknown, field: string): string | undefined {
   const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, field) : undefined;
   return typeof value === 'string' ? value : undefined;

@@ -13,12 +13,14 @@ export interface RenewalDeps {
 }
 
 const PACE = { baseMs: 5_000, capMs: 600_000 };
-/** Who was refused for good may have been let in again by somebody. */
+/** Retries slowly after a refusal: the fleetlet may have been admitted again. */
 const REFUSED_MS = 600_000;
-/** The longest wait at once: clocks are set, machines sleep. */
+/** Longest single wait, because clocks are adjusted and machines sleep. */
 const LONGEST_MS = 3_600_000;
 
-/** Keeps the certificate fresh: a new one after two thirds of its life, give or take, so that a fleet does not come at once. */
+/**
+ * Renews the certificate after about two thirds of its lifetime, randomised so that a fleet does not renew all at once.
+ */
 export class Renewal {
   readonly #deps: RenewalDeps;
   readonly #wake: Wake;
@@ -31,7 +33,7 @@ export class Renewal {
     this.#spread = deps.random();
   }
 
-  /** The platform wants it, or has refused the one that we have. */
+  /** Called when the platform asks for a renewal, or has refused the current certificate. */
   soon(): void {
     this.#isAsked = true;
     this.#wake.raise();
@@ -43,7 +45,7 @@ export class Renewal {
         const { certificate } = await this.#deps.renew(await this.#due(signal), signal);
         this.#isAsked = false;
         failures = 0;
-        this.#deps.log.info({ key: certificate.serialNumber, reason: certificate.validTo }, 'renewed the certificate');
+        this.#deps.log.info({ key: certificate.serialNumber, reason: certificate.validTo }, 'certificate renewed');
       } catch (err) {
         if (signal.aborted) return;
         failures += 1;
@@ -66,13 +68,16 @@ export class Renewal {
     const isRefused = err instanceof FleetletError && err.code === 'ENROLMENT_REFUSED';
     const retryInMs = isRefused ? REFUSED_MS : backoffDelay(PACE, failures, random);
     if (isRefused)
-      log.error({ err, retryInMs }, 'the platform does not renew the certificate; enrol again if it stays so');
-    else log.warn({ err, retryInMs }, 'the certificate was not renewed; will try again');
+      log.error(
+        { err, retryInMs },
+        'certificate renewal refused by the platform; retrying, enrol again if this persists',
+      );
+    else log.warn({ err, retryInMs }, 'certificate renewal failed; retrying');
     await sleep(retryInMs, signal).catch(() => undefined);
   }
 }
 
-/** Between 60 % and 72 % of its life. */
+/** Between 60 % and 72 % of its lifetime. */
 export function renewAt({ certificate }: Pick<Identity, 'certificate'>, spread: number): number {
   const from = certificate.validFromDate.getTime();
   const life = certificate.validToDate.getTime() - from;

@@ -16,9 +16,9 @@ import { FleetletError } from '../fleetlet-error.ts';
 export interface LocalListenersDeps {
   readonly config: Pick<FleetletConfig, 'listenUds' | 'listenTcp' | 'localTokenFile' | 'localTlsCert' | 'localTlsKey'>;
   readonly folder: string;
-  /** For one listener, with its own way to know who calls. */
+  /** Accepts connections of one listener, with its own authenticator. */
   readonly listen: (authenticator: LocalAuthenticator) => AcceptLink;
-  /** Knows who calls over TCP, beside the tokens of a file. */
+  /** Authenticates callers over TCP, in addition to the token file. */
   readonly callers?: LocalAuthenticator;
 }
 
@@ -28,7 +28,7 @@ export interface LocalListeners {
   readonly servers: readonly TransportServer[];
 }
 
-/** Where local processes come in: a socket always, TCP when it is asked for. */
+/** Listeners for local processes: always a socket, and TCP if configured. */
 export async function openLocalListeners(deps: LocalListenersDeps): Promise<LocalListeners> {
   const { config, folder, listen } = deps;
   const path = resolve(config.listenUds ?? join(folder, 'fleetlet.sock'));
@@ -53,7 +53,7 @@ export async function openLocalListeners(deps: LocalListenersDeps): Promise<Loca
   }
 }
 
-/** Whoever is not in the file may be known otherwise. */
+/** A caller whose token is not in the file may be authenticated by other means. */
 function callersOf({ config: { localTokenFile }, callers }: LocalListenersDeps): LocalAuthenticator | undefined {
   const tokens = localTokenFile === undefined ? undefined : createTokenFileAuthenticator(localTokenFile);
   if (tokens === undefined || callers === undefined) return tokens ?? callers;

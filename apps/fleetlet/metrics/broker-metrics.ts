@@ -8,34 +8,37 @@ export interface BrokerMetricsDeps {
   readonly access: { readonly size: number; readonly counts: Readonly<Record<'fresh' | 'stale' | 'asked', number>> };
 }
 
-/** What the broker counts, put into metrics when somebody asks for them. */
+/** Counters of the broker, exported on each scrape. */
 export function brokerMetrics({ stats, state, access }: BrokerMetricsDeps): Metrics {
   const metrics = createMetrics();
   const gauge = (name: string, help: string) => metrics.gauge({ name: `fleetshift_fleetlet_${name}`, help });
   const perChannel = (name: string, help: string) =>
     metrics.gauge({ name: `fleetshift_fleetlet_channel_${name}`, help, labels: ['channel'] });
-  const connected = gauge('connected', 'Whether the platform is there: 1, or 0.');
-  const processes = gauge('local_processes', 'Local processes that are connected, or were a moment ago.');
+  const connected = gauge('connected', 'Whether the fleetlet is connected to the platform: 1 or 0.');
+  const processes = gauge('local_processes', 'Local processes that are connected, or were until recently.');
   const targets = gauge('targets', 'Targets that local processes have registered.');
-  const remembered = gauge('access_remembered', 'Answers about access that are remembered.');
+  const remembered = gauge('access_remembered', 'Cached access answers.');
   const answers = metrics.gauge({
     name: 'fleetshift_fleetlet_access_answers',
-    help: 'Questions about access since the start, by where the answer came from.',
+    help: 'Access questions since the start, by source of the answer.',
     labels: ['from'],
   });
   const channels = {
-    buffered: perChannel('buffered_messages', 'Messages kept until the platform has acknowledged them.'),
-    bytes: perChannel('buffered_bytes', 'Bytes of those messages.'),
-    waiting: perChannel('waiting_messages', 'Messages of local processes that wait for room in the buffer.'),
-    held: perChannel('held_messages', 'Messages of the platform that no local process has acknowledged yet.'),
-    dropped: perChannel('dropped', 'Messages that a channel which tolerates loss has dropped since it was opened.'),
-    refused: perChannel('refused', 'Messages about a target that is not of their sender, since it was opened.'),
+    buffered: perChannel('buffered_messages', 'Messages buffered until the platform has acknowledged them.'),
+    bytes: perChannel('buffered_bytes', 'Bytes of buffered messages.'),
+    waiting: perChannel('waiting_messages', 'Messages of local processes that wait for buffer space.'),
+    held: perChannel('held_messages', 'Messages from the platform that no local process has acknowledged yet.'),
+    dropped: perChannel('dropped', 'Messages dropped since the channel was opened; only lossy channels drop.'),
+    refused: perChannel(
+      'refused',
+      'Messages refused since the channel was opened, because the target does not belong to the sender.',
+    ),
     undeliverable: perChannel(
       'undeliverable',
-      'Messages for a target that nobody spoke for any more, since it was opened.',
+      'Messages since the channel was opened whose target was no longer served by any process.',
     ),
-    up: perChannel('up', 'Messages that went to the platform since it was opened.'),
-    down: perChannel('down', 'Messages that went to local processes since it was opened.'),
+    up: perChannel('up', 'Messages sent to the platform since the channel was opened.'),
+    down: perChannel('down', 'Messages delivered to local processes since the channel was opened.'),
   };
   const observe = (): void => {
     const now = stats();

@@ -7,7 +7,7 @@ import { FleetletError } from '../fleetlet-error.ts';
 export interface MetricsListenerDeps {
   readonly at: HostPort;
   readonly isHealthy: () => { readonly healthy: boolean; readonly text: string };
-  /** For `/readyz`; as healthy as it is unless told. */
+  /** For `/readyz`; default: same as `isHealthy`. */
   readonly isReady?: () => { readonly healthy: boolean; readonly text: string };
   readonly metrics: () => Promise<string>;
   readonly contentType: string;
@@ -18,7 +18,7 @@ export interface MetricsListener {
   close(): Promise<void>;
 }
 
-/** `/healthz`, `/readyz` and `/metrics`, and nothing else. */
+/** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. */
 export async function listenMetrics(deps: MetricsListenerDeps): Promise<MetricsListener> {
   const server = createServer(answering(deps));
   server.requestTimeout = 10_000;

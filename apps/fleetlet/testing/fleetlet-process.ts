@@ -11,17 +11,17 @@ export interface FleetletHome {
   readonly folder: string;
   readonly socket: string;
   write(name: string, content: string): Promise<string>;
-  /** A real process; resolves when it serves, or has ended. */
+  /** Starts a real process; resolves when it serves, or has ended. */
   start(flags: readonly string[], environment?: Readonly<Record<string, string>>): Promise<FleetletProcess>;
 }
 
 export interface FleetletProcess {
   readonly process: ServerProcess;
-  /** Waits until it has said so. */
+  /** Waits until the log matches. */
   readonly says: (pattern: RegExp) => Promise<string>;
 }
 
-/** A folder for a fleetlet, and processes on it, all gone after the test. */
+/** A folder for a fleetlet and its processes, cleaned up after the test. */
 export async function fleetletHome(t: TestContext): Promise<FleetletHome> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-fleetlet-'));
   const running: ServerProcess[] = [];

@@ -27,18 +27,20 @@ export const TOKEN = 'fsb_test-bootstrap-token';
 
 const DAY_MS = 86_400_000;
 
-/** The other side of a fleetlet's process: the two calls of the API, both listeners, and channels that take everything. */
+/**
+ * The platform's side for a fleetlet process: the two API calls, both listeners, and channels that accept everything.
+ */
 export class ScriptedPlatform {
   readonly end = new AcceptingEnd({ onMalformed: () => {} });
   readonly asked: ControlRequest[] = [];
-  /** What each stream brought: the name in its certificate, or in its token. */
+  /** The callers of streams: the name in the certificate, or in the token. */
   readonly callers = new Set<string>();
-  /** The serials of the certificates that connections proved. */
+  /** Serials of the client certificates of connections. */
   readonly serials = new Set<string>();
   readonly enrolments: { readonly path: string; readonly body: Record<string, unknown> }[] = [];
-  /** Instead of a certificate. */
+  /** Returned instead of a certificate. */
   refusal: { readonly status: number; readonly body: unknown } | undefined;
-  /** From now on, of what is issued. */
+  /** Lifetime of certificates issued from now on. */
   certificateLifeMs = DAY_MS;
   readonly authority: string;
   readonly #ca: { readonly name: string; readonly key: KeyObject };

@@ -8,12 +8,12 @@ export async function chartValuesTable(): Promise<string> {
   const { contents } = parseDocument(await readFile(join(CHART, 'values.yaml'), 'utf8'));
   if (!isMap(contents)) throw new TypeError('read the values of the chart: they are no map');
   const rows = rowsOf(contents, '').map(([name, value, words]) => `| \`${name}\` | \`${value}\` | ${words} |`);
-  return ['| value | unless told | |', '|---|---|---|', ...rows].join('\n');
+  return ['| value | default | |', '|---|---|---|', ...rows].join('\n');
 }
 
 type Row = readonly [name: string, value: string, words: string];
 
-/** A comment is of what stands below it, and of those that follow without one. */
+/** A comment describes the value below it, and following values without a comment. */
 function rowsOf(map: YAMLMap, prefix: string): Row[] {
   let words = '';
   return map.items.flatMap((pair: Pair, index): Row[] => {

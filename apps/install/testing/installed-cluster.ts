@@ -10,15 +10,15 @@ export const NAMESPACE = 'fleetshift-system';
 export const TARGET = 'eu-1';
 const LOGS = ['logs', 'deployment/fleetshift-agent', '--tail=30'];
 
-/** A platform and a cluster with nodes, as an operator has them: by the command line, by kubectl, by the API. */
+/** A platform and a cluster with nodes, used like an operator would: with the CLI, kubectl and the API. */
 export interface Stage {
   readonly cluster: TestCluster;
   readonly platform: Platform;
-  /** As the cluster reaches it, and who vouches for it. */
+  /** Address as the cluster reaches it, and its CA. */
   readonly address: { readonly url: string; readonly caFile: string };
-  /** What the command prints; fails with what it says unless it succeeds. */
+  /** Output of the command; fails with its error output if it does not succeed. */
   readonly fleetshift: (...args: string[]) => Promise<string>;
-  /** What kubectl prints; fails likewise. */
+  /** Output of kubectl; fails likewise. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   readonly get: <T>(path: string) => Promise<T>;
 }
@@ -28,7 +28,8 @@ export async function openStage(t: Cleaner, signal: AbortSignal): Promise<Stage>
   t.after(() => home.dispose());
   const [platform, cluster] = await Promise.all([
     home.start({ environment: { FLEETSHIFT_FLEETLET_LISTEN: '127.0.0.1:0' } }),
-    // Folders of Pods are below one of this name, and the path of a socket in them has a hundred characters at most.
+    // Pod folders are below a folder of this name, and the path of a socket in them is limited to about a hundred
+    // characters.
     ownCluster(t, { size: 'nodes', name: 'i' }, signal),
   ]);
   const server = ['--server', platform.url, '--data', home.data];
@@ -50,7 +51,7 @@ export async function openStage(t: Cleaner, signal: AbortSignal): Promise<Stage>
   };
 }
 
-/** Whatever it takes; what was seen last is in the error. */
+/** Waits until the condition holds; the error has the last value. */
 export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
   const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {

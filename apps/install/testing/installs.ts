@@ -1,6 +1,6 @@
 import type { AgentInstall } from '../agent-install.ts';
 
-/** One that says everything that has no default. */
+/** An install with every value that has no default. */
 export function anInstall(changes: Partial<AgentInstall> = {}): AgentInstall {
   return {
     namespace: 'fleetshift-system',

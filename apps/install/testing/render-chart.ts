@@ -7,7 +7,7 @@ import type { AgentInstall, InstalledObject } from '../agent-install.ts';
 
 export const CHART = join(import.meta.dirname, '../../../deploy/charts/fleetshift-agent');
 
-/** The same install in the words of the chart. */
+/** The same install as values of the chart. */
 export function chartValues(install: AgentInstall): object {
   const { image, platform, authority, target, token, rbac, allow, namespaces, networkPolicy } = install;
   const [named = '', digest] = image.split('@');
@@ -29,7 +29,7 @@ export function chartValues(install: AgentInstall): object {
   };
 }
 
-/** What real Helm makes of the chart. */
+/** Renders the chart with real Helm. */
 export async function renderChart(values: object, namespace: string): Promise<readonly InstalledObject[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-chart-'));
   try {

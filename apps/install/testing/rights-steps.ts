@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deploy, eventually, manifestOf, NAMESPACE, pathOf, type Stage, TARGET } from './installed-cluster.ts';
 
-/** A deployer cannot have the identity of the agent by a Pod beside it. */
+/** A deployer cannot get the identity of the agent with a Pod next to it. */
 export async function keepsItsNamespace(stage: Stage): Promise<void> {
   const metadata = { name: 'thief', namespace: NAMESPACE };
   const volumes = [{ name: 'x', secret: { secretName: 'fleetshift-agent-identity' } }];
@@ -21,7 +21,7 @@ interface Review {
   };
 }
 
-/** Callers through the platform have no rights until that is asked for, and then only where it was. */
+/** Callers through the platform have no rights until they are enabled, and then only in the given namespaces. */
 export async function letsUsersThrough(stage: Stage): Promise<void> {
   const { platform, kubectl } = stage;
   const api = (path: string, body?: object) =>

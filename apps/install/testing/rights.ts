@@ -3,7 +3,7 @@ import type { KubeClient } from '#kit/kube';
 export const WHO = ['agent', 'viewer', 'deployer', 'admin'] as const;
 export type Who = (typeof WHO)[number];
 
-/** An action in the words of `kubectl auth can-i`: `create pods/exec`, `impersonate users/x`, in a namespace or everywhere. */
+/** An action as in `kubectl auth can-i`: `create pods/exec`, `impersonate users/x`, in a namespace or everywhere. */
 export interface Action {
   readonly verb: string;
   readonly resource: string;
@@ -15,7 +15,7 @@ export interface Action {
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
-/** Asks the API server, which decides by all bindings that there are. */
+/** Asks the API server, which evaluates all existing bindings. */
 export async function may(kube: KubeClient, who: Who, action: Action, signal: AbortSignal): Promise<boolean> {
   const spec = { ...subject(who), resourceAttributes: action };
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
@@ -26,7 +26,7 @@ export async function may(kube: KubeClient, who: Who, action: Action, signal: Ab
   return answer.status.allowed;
 }
 
-/** As the API server takes the agent, and whom the agent impersonates for a caller. */
+/** The agent as the API server sees it, and the user that the agent impersonates for a caller. */
 function subject(who: Who): { readonly user: string; readonly groups: readonly string[] } {
   if (who !== 'agent') return { user: 'fleetshift:caller', groups: [`fleetshift:role:${who}`, 'system:authenticated'] };
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:fleetshift-system', 'system:authenticated'];

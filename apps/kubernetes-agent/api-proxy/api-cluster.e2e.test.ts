@@ -12,7 +12,7 @@ const skip = await clustersUnavailable('apiserver');
 const AGENT = 'api-proxy-test-agent';
 const ALICE = { kind: 'impersonate', user: 'user:alice', groups: ['staff'], role: 'viewer' } as const;
 
-/** As an agent that has what the manifest gives it, and nothing more; or as the admin. */
+/** Opens it as an agent with exactly the rights of the manifest, or as the admin. */
 async function open(
   t: TestContext,
   cluster: TestCluster,
@@ -48,7 +48,7 @@ interface Answer {
   };
 }
 
-/** Whom the API server takes it for. */
+/** The user that the API server sees. */
 async function whoAmI({ api }: ApiCluster, identity: RawIdentity, more: Headers, signal: AbortSignal): Promise<Answer> {
   const { agent, headers, root } = await api.way(identity, signal);
   const sent: OutgoingHttpHeaders = {
@@ -111,7 +111,7 @@ describe('a cluster whose API is offered', { skip }, () => {
 
   it('sees whoever brings a token of his own as himself, and not as the agent', async (t) => {
     const cluster = await sharedCluster('apiserver', t.signal);
-    // This one has a client certificate, which would go before any token.
+    // This agent has a client certificate, which would take precedence over any token.
     const opened = await open(t, cluster, AGENT);
     const mine = await whoAmI(opened, 'own', {}, t.signal);
     assert.equal(mine.status?.userInfo.username, AGENT);

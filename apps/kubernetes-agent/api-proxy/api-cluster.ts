@@ -6,9 +6,12 @@ import type { DialGuard } from '#kit/transport/dial';
 export interface ApiClusterOptions {
   readonly config: KubeConfig;
   readonly guard?: DialGuard | undefined;
-  /** The same cluster as the same identity: asked what it may do. */
+  /** Client of the same cluster with the same identity, to query its rights. */
   readonly kube: Pick<KubeClient, 'request'>;
-  /** Callers who are users of their own there; the agent's operator says so, since only RBAC by name would tell. */
+  /**
+   * Callers that are impersonated as users of their own. Set by the agent's operator, because only name-based RBAC
+   * could tell.
+   */
   readonly users: ImpersonatedUsers;
   readonly clock?: Clock;
 }
@@ -16,17 +19,17 @@ export interface ApiClusterOptions {
 /** A cluster whose API is offered through the platform. */
 export interface ApiCluster {
   readonly api: RawApi;
-  /** As whom this identity may name callers. */
+  /** How this identity may impersonate callers. */
   impersonation(signal: AbortSignal): Promise<Impersonation>;
-  /** Cuts whatever is under way. */
+  /** Aborts all running requests. */
   close(): Promise<void>;
 }
 
-/** Rights change seldom; an answer is good for so long. */
+/** Rights rarely change; an answer is cached this long. */
 const REMEMBERED_MS = 5 * 60_000;
 const REVIEW = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** Nothing is connected until somebody asks. */
+/** Connects on the first request. */
 export function openApiCluster({ config, guard, kube, users, clock = systemClock }: ApiClusterOptions): ApiCluster {
   const api = createRawApi({ config, guard, clock });
   let known: { readonly groups: ImpersonatedGroups; readonly until: number } | undefined;
@@ -42,7 +45,7 @@ export function openApiCluster({ config, guard, kube, users, clock = systemClock
   };
 }
 
-/** Whoever may do it without a name may do it with any. */
+/** The right to impersonate without a resource name covers any name. */
 async function mayImpersonateAnyGroup(kube: Pick<KubeClient, 'request'>, signal: AbortSignal): Promise<boolean> {
   const spec = { resourceAttributes: { verb: 'impersonate', resource: 'groups' } };
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec };

@@ -30,40 +30,40 @@ import type { ApiCluster } from './api-cluster.ts';
 
 export interface ServeApiProxyDeps {
   readonly client: Pick<LocalClient, 'serveTunnel'>;
-  /** By the uid of a target, asked anew for each request; `undefined` for one that is not served here, or not any more. */
+  /** Looks up a target by uid for each request; `undefined` if it is not, or no longer, served here. */
   readonly clusterOf: (targetUid: string) => ApiCluster | undefined;
-  /** Why a cluster was not reached, in words for the caller; as it is, unless given. */
+  /** Formats a connection error for the caller; default: the error's message. */
   readonly explain?: ((error: unknown) => string) | undefined;
   readonly log: Logger;
 }
 
-/** A user of many groups is long. */
+/** A user with many groups has long headers. */
 const MAX_REQUEST_HEADERS = 512 * 1024;
 const WAY_MS = 30_000;
 const MIN_KEY_BYTES = 32;
 
-/** One that the platform opened. What comes through it counts only while all of it is the platform's. */
+/** A tunnel opened by the platform. A request counts only if the platform authenticated it. */
 interface Tunnel {
   readonly target: string;
   readonly verifier: TunnelVerifier;
-  /** Whether the request before was answered to its end. */
+  /** Whether the previous request was answered completely. */
   isFree: () => boolean;
 }
 
-/** A request that the platform has proved to be its own. */
+/** A request that the platform has authenticated. */
 interface Proved {
   readonly target: string;
   readonly identity: ProxyIdentity;
-  /** What every answer to it carries. */
+  /** Headers of every answer to it. */
   readonly answerHeaders: Readonly<Record<string, string>>;
   readonly isUpgrade: boolean;
 }
 
-/** Offers the APIs of clusters to the platform, for all targets of a client, until what it returns is called. */
+/** Offers the APIs of clusters to the platform, for all targets of a client, until the returned function is called. */
 export function serveApiProxy(deps: ServeApiProxyDeps): () => void {
   const tunnels = new Map<Duplex, Tunnel>();
   const served = new ServedApis(deps, tunnels);
-  // It never listens: its connections come through tunnels, and last as long as the platform likes.
+  // It never listens: its connections come through tunnels, and the platform decides how long they last.
   const server = createServer({ maxHeaderSize: MAX_REQUEST_HEADERS, keepAliveTimeout: 0, requestTimeout: 0 });
   server.on('request', (request, response) => served.answer(request, response));
   server.on('upgrade', (request, socket, head) => served.upgrade(request, socket, head));
@@ -71,7 +71,7 @@ export function serveApiProxy(deps: ServeApiProxyDeps): () => void {
   const unserve = deps.client.serveTunnel('api', (bytes, { target, key }) => {
     const duplex = new ByteDuplex().over(bytes);
     duplex.on('error', () => {});
-    // A platform, or a fleetlet on the way, that knows of no keys cannot say who asks.
+    // A platform or fleetlet of an older release sends no key, so the caller cannot be authenticated.
     if (key.length < MIN_KEY_BYTES) {
       duplex.destroy(new Error('the tunnel has no key; upgrade the platform and the fleetlet'));
       return duplex.handlers;
@@ -123,7 +123,7 @@ class ServedApis {
       });
   }
 
-  /** `undefined`, and the end of the tunnel, for what the platform did not write as its next request there. */
+  /** Returns `undefined`, and closes the tunnel, if the platform did not send this as the next request on it. */
   #prove(
     request: IncomingMessage,
     { isUpgrade, isAnswered }: { readonly isUpgrade: boolean; readonly isAnswered: () => boolean },
@@ -151,11 +151,11 @@ class ServedApis {
     const { target, identity, answerHeaders, isUpgrade } = proved;
     const cluster = this.#deps.clusterOf(target);
     if (cluster === undefined) {
-      throw new ApiProxyError('TARGET_UNREACHABLE', 'The agent does not serve this target any more. Try again.');
+      throw new ApiProxyError('TARGET_UNREACHABLE', 'The agent no longer serves this target. Try again.');
     }
     const { rawHeaders, httpVersion, url: path = '/' } = request;
     const fault = requestFault({ rawHeaders, httpVersion, path, isUpgrade });
-    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
+    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `The request was not forwarded. ${fault}`);
     const { way, caller } = await this.#wayFor(request, { identity, cluster });
     const headers = { ...forwardedHeaders(rawHeaders), ...auditId(request), ...way.headers, ...caller };
     return {
@@ -166,7 +166,7 @@ class ServedApis {
     };
   }
 
-  /** What is asked of the cluster for it may go wrong as the request itself may. */
+  /** The requests to the cluster made here may fail like the request itself. */
   async #wayFor(request: IncomingMessage, asking: Caller): Promise<{ way: RawWay; caller: Headers }> {
     const { identity, cluster } = asking;
     const signal = AbortSignal.timeout(WAY_MS);
@@ -178,14 +178,16 @@ class ServedApis {
     }
   }
 
-  /** What the kit says is about a connection of this machine, and of use to whoever asks, where that is its operator. */
+  /**
+   * By default the message describes a connection of this machine, which helps the caller only if it is the operator.
+   */
   #unreachable(error: Error): ApiProxyError {
     const why = this.#deps.explain?.(error) ?? error.message;
-    const message = `The agent does not reach the API server: ${why}.`;
+    const message = `The agent cannot reach the API server: ${why}.`;
     return new ApiProxyError('SERVER_UNREACHABLE', message, { cause: error });
   }
 
-  /** A 401 to the agent is none to the caller, who could do nothing about it. */
+  /** A 401 for the agent's own credentials is not passed on: the caller could do nothing about it. */
   #isRefusedItself({ kind }: ProxyIdentity, way: RawWay, { statusCode }: IncomingMessage): boolean {
     if (kind === 'passthrough' || statusCode !== 401) return false;
     way.refused();
@@ -194,7 +196,7 @@ class ServedApis {
 
   #tell(response: ServerResponse): true {
     const error = new ApiProxyError('AGENT_REFUSED', "The cluster does not accept the agent's own credentials.");
-    this.#deps.log.warn({ err: error }, 'the API server refuses this agent; requests of others cannot be handed on');
+    this.#deps.log.warn({ err: error }, "API server refused the agent's credentials; proxied requests fail");
     sendStatus(response, statusOf(error.entry.category, error.message));
     return true;
   }
@@ -202,8 +204,8 @@ class ServedApis {
   #refuse({ method, url }: IncomingMessage, response: ServerResponse, error: unknown): void {
     const status = statusOfError(error);
     const path = url?.split('?', 1)[0];
-    if (status === undefined) this.#deps.log.error({ err: error, method, path }, 'a request was not handed on');
-    sendStatus(response, status ?? statusOf('internal', 'The agent could not hand this on. Its log says why.'));
+    if (status === undefined) this.#deps.log.error({ err: error, method, path }, 'request forwarding failed');
+    sendStatus(response, status ?? statusOf('internal', 'The agent could not forward the request. See its log.'));
   }
 }
 
@@ -222,18 +224,18 @@ async function callerHeaders(
   }
   const authorization = headerIn(rawHeaders, 'authorization');
   if (authorization === undefined) {
-    throw new ApiProxyError('REQUEST_MALFORMED', 'The platform handed on no token, though the caller has his own.');
+    throw new ApiProxyError('REQUEST_MALFORMED', "The platform did not forward the caller's own token.");
   }
   return { authorization };
 }
 
-/** What the platform calls the request is what the cluster's own audit log calls it. */
+/** The cluster's audit log uses the platform's id of the request. */
 function auditId({ rawHeaders }: IncomingMessage): Record<string, string> {
   const id = headerIn(rawHeaders, 'audit-id');
   return id === undefined ? {} : { 'audit-id': id };
 }
 
-/** Node takes one byte for each character of a header, and Kubernetes reads UTF-8. */
+/** Node writes one byte per header character, and Kubernetes reads UTF-8. */
 function inBytes(headers: Headers): Headers {
   const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 import { CORE, isKubeError, type KubeClient, type KubeObject } from '#kit/kube';
 import { labelOf } from '../../agent-process/label-of.ts';
 
-/** What can be seen of a cluster, as far as one is allowed to look. */
+/** Facts about a cluster, as far as the agent may read them. */
 export interface ClusterFacts {
-  /** As the server says it: `v1.36.2`. */
+  /** As the server reports it: `v1.36.2`. */
   readonly version: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -13,12 +13,12 @@ interface Node extends KubeObject {
   readonly status?: { readonly nodeInfo?: { readonly architecture?: string } };
 }
 
-/** A cluster is of one kind throughout, or says nothing of it: the first so many tell. */
+/** Sample size: a label is only set if all nodes agree, and the first nodes are enough to tell. */
 const NODES = 50;
 const REGION = 'topology.kubernetes.io/region';
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** For placement to select by. What may not be read is left out. */
+/** Labels for placement. Facts that may not be read are left out. */
 export async function clusterFacts(client: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
   const [{ gitVersion = '', platform = '' }, nodes] = await Promise.all([
     client.request<{ gitVersion?: string; platform?: string }>({ method: 'GET', path: '/version' }, signal),
@@ -47,12 +47,12 @@ async function visibleNodes(client: KubeClient, signal: AbortSignal): Promise<re
   }
 }
 
-/** `aws:///eu-central-1a/i-0123` is of aws. */
+/** The provider: `aws` for `aws:///eu-central-1a/i-0123`. */
 function providerOf(id: string | undefined): string | undefined {
   return id === undefined ? undefined : /^([a-z][-a-z0-9]*):\/\//.exec(id)?.[1];
 }
 
-/** What all of them say. */
+/** The value that all have in common. */
 function common(said: readonly (string | undefined)[]): string | undefined {
   const [first] = said;
   return said.every((each) => each === first) ? first : undefined;

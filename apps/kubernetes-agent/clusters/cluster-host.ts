@@ -14,17 +14,17 @@ import type { ClusterState } from './cluster-state.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
 export interface ClusterHostDeps {
-  /** The fleetlet. Somebody else runs it. */
+  /** Client of the fleetlet; the caller runs it. */
   readonly client: LocalClient;
   readonly serving: Serving;
   readonly version: string;
   readonly connect: ConnectCluster;
-  /** Callers of clusters' APIs who are users of their own there. */
+  /** Callers of the API proxy that are impersonated as users of their own. */
   readonly apiUsers: ImpersonatedUsers;
   readonly log: Logger;
-  /** Told of each change. Must not throw. */
+  /** Called on each change. Must not throw. */
   readonly onState?: (target: string, state: ClusterState) => void;
-  /** A failure in words that its readers may see; as it is, unless given. */
+  /** Formats an error for readers of the state; default: the error's message. */
   readonly explain?: (error: unknown) => string;
   readonly sleep?: Sleep;
   readonly random?: Random;
@@ -38,17 +38,17 @@ interface Kept {
 }
 
 /**
- * Serves any number of clusters through one fleetlet, each on its own: what one does or fails to do is of no concern to
- * the others. Clusters come and go while it runs.
+ * Serves any number of clusters through one fleetlet. Clusters are independent: a failure of one does not affect the
+ * others. Clusters may be added and removed while it runs.
  */
 export class ClusterHost {
   readonly #deps: ClusterHostDeps;
   readonly #agent: KubernetesAgent;
   readonly #over = new AbortController();
   readonly #kept = new Map<string, Kept>();
-  /** Which target has which installation. */
+  /** The target of each installation. */
   readonly #instances = new Map<string, string>();
-  /** Of the targets that are ours, by their uid. */
+  /** APIs of the targets that are ours, by target uid. */
   readonly #apis = new Map<string, ApiCluster>();
   readonly #index: ReturnType<typeof openIndexFeed>;
   readonly #server: ReturnType<typeof deliveryChannels>;
@@ -63,7 +63,7 @@ export class ClusterHost {
       sleep,
       clock: systemClock,
       ...(deps.random && { random: deps.random }),
-      onTrouble: (err) => log.warn({ err }, 'a cluster is in trouble; will try again'),
+      onTrouble: (err) => log.warn({ err }, 'cluster operation failed; retrying'),
     });
     this.#server.serve(this.#agent);
     this.#index = openIndexFeed({ client, log });
@@ -74,9 +74,12 @@ export class ClusterHost {
     return new Map([...this.#kept].map(([name, { state }]) => [name, state]));
   }
 
-  /** From now on, or from when it runs. One of that name is withdrawn before. */
+  /**
+   * Serves the cluster from now on, or from when the host runs. An earlier one of the same name must be withdrawn
+   * first.
+   */
   serve(name: string, source: ClusterSource): void {
-    if (this.#kept.has(name)) throw new TypeError(`the target ${name} is served already`);
+    if (this.#kept.has(name)) throw new TypeError(`target ${name} is already served`);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#over.signal]);
     const kept: Kept = { over, state: { kind: 'Connecting' }, ended: Promise.resolve() };
@@ -87,7 +90,7 @@ export class ClusterHost {
     this.#kept.set(name, Object.assign(kept, { ended: keeper.run(signal).finally(() => this.#forget(name)) }));
   }
 
-  /** Resolves once nothing is done for it any more. */
+  /** Resolves once all work for the target has ended. */
   async withdraw(name: string): Promise<void> {
     const kept = this.#kept.get(name);
     kept?.over.abort();
@@ -95,7 +98,7 @@ export class ClusterHost {
     this.#kept.delete(name);
   }
 
-  /** Until aborted; targets are given back then. */
+  /** Runs until aborted; then deregisters the targets. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const running = this.#agent.run(stop.signal);

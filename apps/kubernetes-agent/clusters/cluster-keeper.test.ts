@@ -14,12 +14,12 @@ import type { ConnectedCluster } from './connect-cluster.ts';
 const REF: TargetRef = { id: 'u1' as TargetId, name: 'web', type: 'kubernetes' };
 const PACE = { lookMs: 5, answerMs: 1_000, misses: 2, retry: { baseMs: 1, capMs: 5 }, farewellMs: 100 };
 
-/** A world with one server per address, each with a cluster behind it, or none. */
+/** A world with one server per address, each with or without a cluster behind it. */
 class World {
   readonly happened: string[] = [];
   readonly states: ClusterState[] = [];
   readonly servers = new Map<string, string>([['https://one/', 'uid-1']]);
-  /** Others of this process. */
+  /** Installations served by this process. */
   readonly instances = new Map<string, string>();
   config: KubeConfig = { server: 'https://one/', namespace: 'default', identity: {} };
   spoken: (Spoken & { ref: TargetRef | undefined }) | undefined;

@@ -10,7 +10,7 @@ import { type ClusterState, explained, type SeenCluster } from './cluster-state.
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
 export interface ClusterKeeperDeps {
-  /** Of the target. */
+  /** Name of the target. */
   readonly name: string;
   readonly source: ClusterSource;
   readonly serving: Serving;
@@ -18,12 +18,15 @@ export interface ClusterKeeperDeps {
   readonly connect: ConnectCluster;
   readonly agent: Pick<KubernetesAgent, 'add' | 'drop'>;
   readonly speak: (spoken: Spoken, signal: AbortSignal) => SpokenTarget;
-  /** What else is done for a target that is ours. Whoever calls what it returns waits until all of it is over. */
+  /**
+   * Starts the other services for a target that is ours. The returned function stops them, and resolves once all have
+   * ended.
+   */
   readonly serve: (target: TargetRef, cluster: ConnectedCluster) => () => Promise<void>;
-  /** Of the installations that this process serves: takes one for this target, or says which target has it. */
+  /** Claims an installation for this target, or returns the target of this process that already has it. */
   readonly claimInstance: (instance: string) => string | undefined;
   readonly onState: (state: ClusterState) => void;
-  /** A failure in the words of a state, which others than the operator of this process may read. */
+  /** Formats an error for a state, which may be read by others than the operator of this process. */
   readonly explain?: (error: unknown) => string;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -32,15 +35,15 @@ export interface ClusterKeeperDeps {
 }
 
 export interface KeeperPace {
-  /** How often a cluster is asked whether it is there, and still the same. */
+  /** How often to check that a cluster is reachable, and still the same installation. */
   readonly lookMs: number;
-  /** How long it may take to answer. */
+  /** Timeout of a check. */
   readonly answerMs: number;
-  /** How often in a row it may fail to. */
+  /** Number of consecutive failed checks after which the cluster counts as unreachable. */
   readonly misses: number;
-  /** Of tries to reach one that does not answer. */
+  /** Backoff of connection attempts. */
   readonly retry: { readonly baseMs: number; readonly capMs: number };
-  /** How long the fleetlet may take to hear that a target is given back. */
+  /** How long deregistration may take. */
   readonly farewellMs: number;
 }
 
@@ -52,17 +55,17 @@ const PACE: KeeperPace = {
   farewellMs: 2_000,
 };
 const CONNECT_MS = 60_000;
-/** Of facts that change slowly, in looks. */
+/** Facts change slowly: number of checks between two refreshes. */
 const LOOKS_PER_FACTS = 60;
 const TYPE = 'kubernetes';
 
 class SameCluster extends Error {}
-/** Which one is in the log: the reader of a state may not be allowed to know of that target. */
+/** The log names the other target. The reader of a state may not be allowed to know about it. */
 const SAME_CLUSTER = 'another target that is served here is the same cluster';
 
 /**
- * Serves one cluster for as long as it is there: connected, registered, looked at. One that does not answer is nobody's
- * target, so that the platform says what is so; it is tried until it does. Knows nothing of the others.
+ * Serves one cluster as long as it is reachable: connects, registers, checks. An unreachable cluster is deregistered,
+ * so that the platform shows it as disconnected, and retried. Each keeper is independent of the others.
  */
 export class ClusterKeeper {
   readonly #deps: ClusterKeeperDeps;
@@ -100,7 +103,7 @@ export class ClusterKeeper {
     }
   }
 
-  /** As the source says now. What was attached before is let go once this one answers. */
+  /** Connects with the current kubeconfig. The previous connection is released once the new one answers. */
   async #attach(signal: AbortSignal): Promise<void> {
     const { source, connect, speak } = this.#deps;
     const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
@@ -131,17 +134,17 @@ export class ClusterKeeper {
   async #look(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
     const { instance } = cluster.ports;
     const other = this.#deps.claimInstance(instance);
-    if (other !== undefined) throw new SameCluster(`it is the same cluster as that of the target ${other}`);
+    if (other !== undefined) throw new SameCluster(`it is the same cluster as the target ${other}`);
     this.#seen = { server: cluster.config.server, instance, ...(await cluster.facts(signal)) };
   }
 
-  /** Resolves when it has to be attached anew, and throws when it is not there any more. */
+  /** Resolves if the cluster has to be attached again, and throws if it is no longer reachable. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { lookMs } = this.#pace;
     for (let looks = 1, missed = 0; ; looks += 1) {
       const before = this.#attached;
       if (before === undefined) return;
-      // One that did not answer is asked again sooner.
+      // After a failed check the next one comes sooner.
       await this.#wake.wait(missed === 0 ? lookMs : lookMs / 2, signal);
       if (await this.#isReplaced(before, signal)) return;
       try {
@@ -165,10 +168,7 @@ export class ClusterKeeper {
   }
 
   #rebuilt(): void {
-    this.#deps.log.warn(
-      { subject: this.#subject },
-      'another cluster answers there: it was rebuilt, and gets everything again',
-    );
+    this.#deps.log.warn({ subject: this.#subject }, 'cluster was rebuilt; everything is delivered again');
   }
 
   async #refresh(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
@@ -195,7 +195,7 @@ export class ClusterKeeper {
     if (this.#taken?.id === ref.id) this.#tell('Serving');
   }
 
-  /** Nothing that was begun for it goes on. */
+  /** Stops all work for the target. */
   async #release(): Promise<void> {
     const taken = this.#taken;
     this.#taken = undefined;
@@ -214,13 +214,13 @@ export class ClusterKeeper {
     else onState({ kind: 'Unreachable', message: explain(error) });
     await this.#detach();
     const { retry } = this.#pace;
-    // At least half of it, so that a cluster that refuses at once is not asked again and again.
+    // At least half the base delay, so that a cluster that refuses at once is not retried in a tight loop.
     const retryInMs = Math.ceil((backoffDelay(retry, Math.max(attempt, 1), random) + retry.baseMs) / 2);
-    log.warn({ subject: this.#subject, reason, attempt, retryInMs }, 'the cluster cannot be served; will try again');
+    log.warn({ subject: this.#subject, reason, attempt, retryInMs }, 'cluster unreachable or refused; retrying');
     await this.#wake.wait(retryInMs, signal).catch(() => {});
   }
 
-  /** So that nobody waits for it to come back, and nothing is sent that nobody could do. */
+  /** Deregisters the target, so that the platform neither waits for it nor sends orders that cannot be carried out. */
   async #detach(): Promise<void> {
     const [spoken, attached] = [this.#spoken, this.#attached];
     this.#spoken = undefined;

@@ -5,21 +5,21 @@ import type { Logger } from '#kit/telemetry';
 import type { DialGuard } from '#kit/transport/dial';
 import { type ClusterFacts, clusterFacts } from './cluster-facts.ts';
 
-/** A cluster that answers, and what it takes to serve it. */
+/** A reachable cluster, and everything needed to serve it. */
 export interface ConnectedCluster {
   readonly config: KubeConfig;
-  /** Which addresses may be dialled for it. */
+  /** Restricts the addresses that may be dialled for it. */
   readonly guard: DialGuard | undefined;
   readonly kube: KubeClient;
   readonly ports: Omit<ServedCluster, 'target'>;
-  /** Asks it anew, which also is how one knows that it is there. */
+  /** Sends a request, which also checks that the cluster is reachable. */
   look(signal: AbortSignal): Promise<Sight>;
   facts(signal: AbortSignal): Promise<ClusterFacts>;
   close(): Promise<void>;
 }
 
 export interface Sight {
-  /** Of the installation: the uid of `kube-system`. */
+  /** Identity of the installation: the uid of `kube-system`. */
   readonly instance: string;
 }
 
@@ -27,15 +27,15 @@ export type ConnectCluster = (config: KubeConfig, signal: AbortSignal) => Promis
 
 export interface ConnectClusterDeps {
   readonly version: string;
-  /** Where the agent keeps what it has to remember, and delivers nothing. */
+  /** Namespace of the agent's own records, to which nothing is delivered. */
   readonly own: OwnPlace;
-  /** Where kubeconfigs come from others. */
+  /** Used if kubeconfigs come from other users. */
   readonly guard?: DialGuard;
   readonly observe?: (report: RequestReport) => void;
   readonly log: Logger;
 }
 
-/** Resolves once it has answered. */
+/** Resolves once the cluster has answered. */
 export function clusterConnector({ version, own, guard, observe, log }: ConnectClusterDeps): ConnectCluster {
   return async (config, signal) => {
     const kube = createKubeClient({
@@ -63,7 +63,7 @@ export function clusterConnector({ version, own, guard, observe, log }: ConnectC
   };
 }
 
-/** Which cluster it is that answers there. */
+/** Identifies the cluster that answers. */
 export async function look(kube: KubeClient, signal: AbortSignal): Promise<Sight> {
   const { metadata } = await kube.get({ resource: CORE.namespaces, name: 'kube-system' }, signal);
   return { instance: metadata.uid ?? '' };

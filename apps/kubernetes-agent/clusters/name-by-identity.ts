@@ -9,7 +9,7 @@ const PACE = { baseMs: 1_000, capMs: 30_000 };
 const ANSWER_MS = 15_000;
 const LENGTH = 8;
 
-/** What a cluster calls itself: waits until it answers. `undefined` once the signal has aborted. */
+/** The name a cluster gives itself: waits until it answers. `undefined` once the signal has aborted. */
 export async function nameByIdentity(
   source: ClusterSource,
   log: Logger,
@@ -27,10 +27,7 @@ export async function nameByIdentity(
     } catch (error) {
       const retryInMs = backoffDelay(PACE, attempt, Math.random);
       if (!signal.aborted)
-        log.warn(
-          { reason: explained(error), attempt, retryInMs },
-          'the cluster does not say who it is; will try again',
-        );
+        log.warn({ reason: explained(error), attempt, retryInMs }, 'cluster identity not read; retrying');
       await sleep(retryInMs, signal).catch(() => {});
     }
   }

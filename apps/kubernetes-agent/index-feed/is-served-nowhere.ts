@@ -13,8 +13,8 @@ interface ApiService extends KubeObject {
 }
 
 /**
- * Whether a kind that discovery does not know is surely not there, and none of its objects either. Of a group that is
- * served by another process, which may be away for a moment, discovery knows nothing while it is.
+ * Whether a kind that discovery does not list certainly does not exist, and so has no objects. While an aggregated API
+ * server is down, discovery does not list its group.
  */
 export async function isServedNowhere(
   client: Pick<KubeClient, 'get'>,
@@ -30,7 +30,7 @@ export async function isServedNowhere(
   } catch (error) {
     if (isKubeError(error, 'NOT_FOUND')) return true;
     signal.throwIfAborted();
-    // Who may not ask does not know.
+    // Without the right to read it, the answer is unknown.
     return false;
   }
 }

@@ -65,7 +65,7 @@ function watchesOf(fake: FakeApiServer): number {
   return fake.requests.filter(({ watch }) => watch).length;
 }
 
-/** What happens meanwhile is not seen, and the server does not know any more that it did. */
+/** Changes made meanwhile are not seen, and the server has already forgotten them. */
 async function forgets(fake: FakeApiServer, meanwhile: () => Promise<unknown>): Promise<void> {
   await eventually('a watch', () => fake.watches > 0);
   const begins = Promise.withResolvers<void>();

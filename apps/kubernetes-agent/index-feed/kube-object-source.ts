@@ -22,11 +22,11 @@ export interface KubeObjectSourceDeps {
 export interface SourcePace {
   readonly againBaseMs: number;
   readonly againCapMs: number;
-  /** How often it is looked whether a kind may be read by now, or is there. */
+  /** How often to check whether a kind that was forbidden or not served can be read now. */
   readonly refusedMs: number;
   /** The server ends watches after about this long. */
   readonly watchSeconds: number;
-  /** Objects in one request of a list. */
+  /** Page size of list requests. */
   readonly chunk: number;
 }
 
@@ -43,18 +43,20 @@ const LISTING: SourceEvent = { kind: 'listing' };
 const LISTED: SourceEvent = { kind: 'listed' };
 const FOLLOWED: SourceEvent = { kind: 'state', state: 'Followed', message: '' };
 
-/** Where a watch has come to. */
+/** Position of a watch. */
 interface Place {
   resourceVersion: string | undefined;
   failures: number;
 }
 
-/** The objects of a cluster: listed in chunks, then watched, each trimmed as it comes and kept by nobody here. */
+/**
+ * The objects of a cluster: listed in pages, then watched. Each object is trimmed on arrival, and none is stored here.
+ */
 export class KubeObjectSource implements ObjectSource {
   readonly #deps: KubeObjectSourceDeps;
   readonly #pace: SourcePace;
   readonly #turns = new ListTurns(LISTS_AT_ONCE);
-  /** Those that wait for their kind to be served. */
+  /** Followers that wait for their kind to be served. */
   readonly #waiting = new Set<Wake>();
 
   constructor(deps: KubeObjectSourceDeps) {
@@ -114,7 +116,7 @@ export class KubeObjectSource implements ObjectSource {
     signal: AbortSignal,
   ): AsyncGenerator<SourceEvent, void, void> {
     const { client, random } = this.#deps;
-    // Spread, so that not all begin anew at once.
+    // Randomised, so that not all watches restart at once.
     const timeoutSeconds = Math.ceil(this.#pace.watchSeconds * (1 + random()));
     const resourceVersion = place.resourceVersion ?? '';
     let isQuiet = place.failures > 0;
@@ -129,7 +131,7 @@ export class KubeObjectSource implements ObjectSource {
       const { object } = event;
       if (event.type === 'DELETED') yield { kind: 'gone', key: keyOf(type, object) };
       else yield { kind: 'object', object: observedKubeObject(type, object) };
-      // Only now: whoever has not taken it gets it again.
+      // Only after the event was consumed: otherwise it has to be delivered again.
       place.resourceVersion = object.metadata.resourceVersion ?? place.resourceVersion;
       if (type === DEFINITIONS) this.#definitionsChanged();
     }
@@ -145,7 +147,7 @@ export class KubeObjectSource implements ObjectSource {
       place.resourceVersion = undefined;
       return;
     }
-    // The kind has gone, and discovery has not heard of it.
+    // The kind is gone, and the discovery cache is stale.
     if (isKubeError(error, 'NOT_FOUND')) client.discovery.forget();
     if (isKubeError(error, 'KIND_NOT_SERVED')) {
       place.resourceVersion = undefined;
@@ -159,12 +161,12 @@ export class KubeObjectSource implements ObjectSource {
     }
     place.failures += 1;
     const { againBaseMs: baseMs, againCapMs: capMs } = this.#pace;
-    // A watch that was cut is resumed, and need not be spoken of unless it happens again.
+    // A watch that was cut is resumed; only repeated failures are reported.
     if (place.failures > 1) yield { kind: 'state', state: 'Troubled', message: messageOf(error) };
     await this.#deps.sleep(backoffDelay({ baseMs, capMs }, place.failures, this.#deps.random), signal);
   }
 
-  /** Until it is time to look again, or kinds have come or changed. */
+  /** Waits until the next check is due, or until definitions change. */
   async #wait(signal: AbortSignal): Promise<void> {
     const wake = new Wake(this.#deps.sleep);
     this.#waiting.add(wake);
@@ -186,7 +188,7 @@ function partsOf(type: string): { readonly apiVersion: string; readonly kind: st
   return { apiVersion: type.slice(0, slash), kind: type.slice(slash + 1) };
 }
 
-/** The same trouble has the same words. */
+/** The same failure always gives the same message. */
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

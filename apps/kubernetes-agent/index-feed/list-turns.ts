@@ -1,6 +1,9 @@
 import { unlessAborted } from '#kit/std';
 
-/** Lets a few at a time, in the order in which they came: lists are large, and those of Pods and nodes come first. */
+/**
+ * Semaphore that admits a few lists at a time, in order of arrival: lists are large, and those of Pods and nodes come
+ * first.
+ */
 export class ListTurns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -9,7 +12,7 @@ export class ListTurns {
     this.#free = atOnce;
   }
 
-  /** Resolves when it is one's turn, with the way to end it. */
+  /** Resolves when it is the caller's turn, with a function that ends it. */
   async begin(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -29,7 +32,7 @@ export class ListTurns {
       await unlessAborted(promise, signal);
     } catch (error) {
       const index = this.#waiting.indexOf(resolve);
-      // It may have been given just before: then it goes to the next.
+      // The slot may have been granted just before; then it goes to the next waiter.
       if (index === -1) this.#next();
       else this.#waiting.splice(index, 1);
       throw error;

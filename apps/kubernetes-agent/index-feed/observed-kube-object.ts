@@ -1,14 +1,14 @@
 import type { Condition, ObservedObject, Owner } from '#contexts/resource-index';
 import type { KubeObject } from '#kit/kube';
 
-/** What delivery puts onto what it brings. */
+/** The label that delivery puts on its objects. */
 const DEPLOYMENT_LABEL = 'fleetshift.io/deployment';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Kinds whose values are nobody's business outside of the cluster, whatever a schema asks for. */
+/** Kinds whose values must not leave the cluster, whatever a schema asks for. */
 const GUARDED: ReadonlySet<string> = new Set(['v1/Secret', 'v1/ConfigMap']);
 const VALUES = ['data', 'stringData', 'binaryData'] as const;
 
-/** An object as the index sees it. What has no business there is taken out before anything looks at it. */
+/** An object as the index sees it. Sensitive parts are removed before anything else reads it. */
 export function observedKubeObject(type: string, object: KubeObject): ObservedObject {
   const { metadata } = object;
   const { labels = {}, ownerReferences = [], creationTimestamp } = metadata;
@@ -31,7 +31,10 @@ export function keyOf(type: string, { metadata }: KubeObject) {
   return { type, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
-/** Names of keys stay, and what they hold does not. `kubectl apply` keeps a copy of all of it in an annotation. */
+/**
+ * Key names stay, their values do not. `kubectl apply` keeps a copy of everything in an annotation, so that is removed
+ * too.
+ */
 function withoutValues(type: string, object: KubeObject): object {
   const { managedFields: _, annotations = {}, ...metadata } = object.metadata;
   const { [LAST_APPLIED]: __, ...rest } = annotations;

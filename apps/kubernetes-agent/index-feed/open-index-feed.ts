@@ -14,27 +14,29 @@ export interface IndexFeedDeps {
 
 export interface IndexedCluster {
   readonly kube: KubeClient;
-  /** As the platform accepted it. */
+  /** The uid that the platform assigned. */
   readonly targetUid: string;
   /** For the log. */
   readonly targetName: string;
 }
 
-/** The eyes of an agent: what is in its clusters, told on the channel `index`. */
+/** Sends the contents of an agent's clusters on the channel `index`. */
 export interface IndexFeed {
   /**
-   * Until aborted, which it answers by resolving. Whatever goes wrong with the cluster or the channel is logged and tried
-   * again. Once for a target at a time: the one before has to be over.
+   * Runs until aborted, then resolves. Errors of the cluster or the channel are logged and retried. At most one run per
+   * target at a time: the previous one has to end first.
    */
   serveIndex(cluster: IndexedCluster, signal: AbortSignal): Promise<void>;
 }
 
-/** All that is said of one target arrives in order. */
+/** One key, so that all messages of a target arrive in order. */
 const KEY = 'index';
-/** For all targets together; beyond that the latest of each object waits where it takes less room. */
+/** For all targets together. Beyond it, only the latest state of each object waits, which takes less memory. */
 const BUFFER = { messages: 256, bytes: 2 * 1024 * 1024 };
 
-/** One for each client, since all targets of it share the channel. Before or after it runs. */
+/**
+ * One feed for each client, because all its targets share the channel. May be opened before or after the client runs.
+ */
 export function openIndexFeed({ client, log, pace = {} }: IndexFeedDeps): IndexFeed {
   const feeds = new Map<string, TargetFeed>();
   const channel = client.open(
@@ -47,7 +49,8 @@ export function openIndexFeed({ client, log, pace = {} }: IndexFeedDeps): IndexF
       resumed: () => {
         for (const feed of feeds.values()) feed.refresh();
       },
-      closed: ({ message }) => log.warn({ reason: message }, 'the platform takes no index; nothing is told any more'),
+      closed: ({ message }) =>
+        log.warn({ reason: message }, 'index channel closed by the platform; index updates stopped'),
     },
   );
   return {
@@ -55,7 +58,7 @@ export function openIndexFeed({ client, log, pace = {} }: IndexFeedDeps): IndexF
       const { targetUid, targetName, kube } = cluster;
       const about = log.child({ component: 'index' });
       const feed = new TargetFeed({
-        // Lists of everything wait where others are in a hurry.
+        // Full lists yield to urgent requests.
         source: new KubeObjectSource({ client: kube.withPriority('low'), sleep, random: Math.random, pace }),
         send: (said, stop) => send(channel, { target: targetUid, payload: encodeFromIndexer(said) }, stop),
         clock: systemClock,
@@ -68,8 +71,8 @@ export function openIndexFeed({ client, log, pace = {} }: IndexFeedDeps): IndexF
       try {
         await feed.run(signal);
       } catch (err) {
-        // The channel was closed for good, and said so.
-        about.debug({ err, subject: `targets/${targetName}` }, 'the index of the target is told no longer');
+        // The channel was closed permanently, which has been logged.
+        about.debug({ err, subject: `targets/${targetName}` }, 'index updates of the target stopped');
         await aborted(signal);
       } finally {
         if (feeds.get(targetUid) === feed) feeds.delete(targetUid);
@@ -83,7 +86,7 @@ function hand(feed: TargetFeed | undefined, message: { readonly payload: Uint8Ar
     const said = decodeToIndexer(message.payload);
     if (said !== undefined) feed?.take(said);
   } catch (err) {
-    log.warn({ err }, 'what the platform said of the index cannot be read; passed over');
+    log.warn({ err }, 'malformed index message from the platform; ignored');
   }
 }
 
@@ -100,20 +103,20 @@ function factLog(log: Logger, subject: string): (fact: FeedFact) => void {
     switch (fact.kind) {
       case 'state':
         if (fact.state === 'Forbidden' || fact.state === 'Troubled') {
-          return log.warn({ subject, name: fact.type, reason: fact.message }, 'a kind is not indexed; will try again');
+          return log.warn({ subject, name: fact.type, reason: fact.message }, 'indexing of kind failed; retrying');
         }
-        return log.debug({ subject, name: fact.type, status: fact.state }, 'a kind of the index has another state');
+        return log.debug({ subject, name: fact.type, status: fact.state }, 'index state of kind changed');
       case 'schema':
-        return log.info({ subject, version: fact.revision, count: fact.types }, 'indexing by this schema');
+        return log.info({ subject, version: fact.revision, count: fact.types }, 'index schema received');
       case 'compared':
-        return log.debug({ subject, count: fact.differing }, 'compared with what the platform has');
+        return log.debug({ subject, count: fact.differing }, 'compared with the index of the platform');
       case 'unanswered':
         return log.warn(
           { subject, retryInMs: fact.retryInMs },
-          'the platform said nothing of the index; will ask again',
+          'no answer from the platform about the index; retrying',
         );
       case 'trouble':
-        return log.error({ subject, name: fact.type, err: fact.error }, 'a kind is not indexed any more');
+        return log.error({ subject, name: fact.type, err: fact.error }, 'indexing of kind failed; stopped');
     }
   };
 }

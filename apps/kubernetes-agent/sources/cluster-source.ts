@@ -1,14 +1,14 @@
 import type { KubeConfig } from '#kit/kube';
 
-/** Where it is said how a cluster is reached. */
+/** Tells how a cluster is reached. */
 export interface ClusterSource {
-  /** As it is now. Throws when it cannot be told at all. */
+  /** The current configuration. Throws if it cannot be determined. */
   read(signal: AbortSignal): Promise<KubeConfig>;
-  /** Called whenever it may be another one; until what it returns is called. */
+  /** Calls the listener whenever the configuration may have changed, until the returned function is called. */
   onChanged(listener: () => void): () => void;
 }
 
-/** One that never changes: what stands in files is read anew by whoever uses it. */
+/** A source that never changes: files that it refers to are read again by their users. */
 export function fixedSource(read: (signal: AbortSignal) => Promise<KubeConfig>): ClusterSource {
   return { read, onChanged: () => () => {} };
 }

@@ -1,12 +1,15 @@
 import type { KubeConfig } from '#kit/kube';
 import { contentHash, Secret } from '#kit/std';
 
-/** Two that are equal reach the same server in the same way as the same user. Says nothing of what it was made of. */
+/**
+ * Equal fingerprints mean the same server, reached in the same way as the same user. Reveals nothing about the
+ * configuration.
+ */
 export function configFingerprint(config: KubeConfig): string {
   return contentHash(opened(config));
 }
 
-/** A secret prints as a placeholder, which would make all of them alike. */
+/** A secret prints as a placeholder, which would make all secrets look equal. */
 function opened(value: unknown): unknown {
   if (value instanceof Secret) return value.reveal();
   if (Array.isArray(value)) return value.map(opened);

@@ -8,7 +8,7 @@ export interface KubeconfigFileDeps {
   readonly environment: Environment;
   readonly sleep: Sleep;
   readonly log: Logger;
-  /** 5 s unless told. */
+  /** Default 5 s. */
   readonly lookEveryMs?: number;
 }
 
@@ -21,12 +21,12 @@ const LOOK_EVERY_MS = 5_000;
 const READ_MS = 10_000;
 
 /**
- * A kubeconfig whose contexts are clusters. It is read again when what is in it has changed; one that cannot be read, or
- * has lost a context, leaves everything as it was.
+ * A kubeconfig whose contexts are clusters. It is reloaded when its contents change. If it becomes unreadable or loses
+ * a context, the last configuration stays in use.
  *
- * DECISION: the file is looked at, not watched. What mounts Secrets swaps links, editors swap files, and network file
- * systems tell nobody; a small file is read in no time. It is looked at once for all of its contexts, and parsed when it
- * is another. (ADR-0032)
+ * DECISION: the file is polled, not watched. Secret mounts swap links, editors swap files, and network file systems
+ * send no events; a small file is read quickly. It is read once for all its contexts, and parsed only if it changed.
+ * (ADR-0032)
  */
 export class KubeconfigFile {
   readonly #deps: KubeconfigFileDeps;
@@ -39,7 +39,7 @@ export class KubeconfigFile {
     this.#deps = deps;
   }
 
-  /** The current one unless named. Throws when it is not there, or cannot be used. */
+  /** Uses the current context by default. Throws if the context is missing or unusable. */
   async context(context: string | undefined, signal: AbortSignal): Promise<ClusterSource> {
     await this.#look(signal);
     this.#known.set(context, this.#load(context));
@@ -62,14 +62,14 @@ export class KubeconfigFile {
         () => true,
         () => false,
       );
-      if (!isRead) this.#say('the kubeconfig cannot be read; keeps to the last one');
+      if (!isRead) this.#say('kubeconfig not readable; keeping the last configuration');
       if (this.#newest === before) continue;
       this.#said = '';
       for (const listener of this.#listeners) listener();
     }
   }
 
-  /** As of the last look; what did not change since is the same object. */
+  /** As of the last poll; an unchanged configuration is the same object. */
   #read(context: string | undefined): KubeConfig {
     const known = this.#known.get(context);
     if (known !== undefined && known.digest === this.#newest?.digest) return known.config;
@@ -79,7 +79,7 @@ export class KubeconfigFile {
       return now.config;
     } catch (error) {
       if (known === undefined) throw error;
-      this.#say('what the kubeconfig says now cannot be used; keeps to the last one', error);
+      this.#say('kubeconfig not usable; keeping the last configuration', error);
       return known.config;
     }
   }
@@ -87,7 +87,7 @@ export class KubeconfigFile {
   #load(context: string | undefined): Known {
     const { environment } = this.#deps;
     const snapshot = this.#newest;
-    if (snapshot === undefined) throw new RangeError('a kubeconfig that was never read');
+    if (snapshot === undefined) throw new RangeError('the kubeconfig was never read');
     const config = snapshot.select({ environment, ...(context !== undefined && { context }) });
     return { digest: snapshot.digest, config };
   }

@@ -8,7 +8,7 @@ import { eventually } from '../../../kit/durable/testing/eventually.ts';
 
 export interface AgentProcess {
   readonly process: ServerProcess;
-  /** Waits until it has said so; what it said so far. */
+  /** Waits until the log matches; returns the log so far. */
   says(pattern: RegExp): Promise<string>;
 }
 
@@ -20,7 +20,7 @@ export interface AgentOptions {
 
 let count = 0;
 
-/** The real agent as a process of its own, gone after the test. */
+/** The real agent as a separate process, stopped after the test. */
 export function startAgent(t: TestContext, { folder, flags, environment = {} }: AgentOptions): AgentProcess {
   const log = join(folder, `agent-${(count += 1)}.log`);
   const agent = new ServerProcess({
@@ -42,7 +42,7 @@ async function saysIn(agent: ServerProcess, log: string, pattern: RegExp): Promi
   });
 }
 
-/** What a Pod finds in its environment, with the rights of an administrator. */
+/** The environment of a Pod, with administrator rights. */
 export async function podEnvironment(cluster: TestCluster, folder: string): Promise<Record<string, string>> {
   const account = join(folder, 'serviceaccount');
   await mkdir(account);

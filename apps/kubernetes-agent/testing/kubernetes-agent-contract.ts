@@ -9,15 +9,15 @@ import { RecordingReports } from '../../../contexts/delivery/testing/recording-r
 
 const TARGET: TargetRef = aTarget(1, { type: 'kubernetes' });
 
-/** A cluster with nothing of ours in it. */
+/** A cluster without any of our objects. */
 export interface OpenedCluster {
   readonly ports: ClusterPorts;
-  /** Where the objects of the orders go. */
+  /** Namespace of the delivered objects. */
   readonly namespace?: string;
   readonly close: () => Promise<void>;
 }
 
-/** The delivery contract, with the agent at hand and at the other end of channels. */
+/** The delivery contract, with the agent called directly and through channels. */
 export function kubernetesAgentContract(name: string, open: (signal: AbortSignal) => Promise<OpenedCluster>): void {
   deliveryAgentContract(name, { open: async (signal) => await openAgent(await open(signal), false) });
   deliveryAgentContract(`${name}, at the other end of channels`, {
@@ -54,7 +54,7 @@ async function openAgent({ ports, namespace, close }: OpenedCluster, throughChan
     agent: asked,
     target: TARGET,
     reports,
-    // Two deployments may get one of these each, and no object is in two.
+    // Two deployments may each get one of these, and no object is in both.
     contents: [[map('one')], [map('two'), secret]],
     reconnect: async () => {
       const change = { target: TARGET, time: 0 };

@@ -200,7 +200,7 @@ suite('a target that cannot be reached', () => {
     world.api.server.closeAllConnections();
     await new Promise((resolve) => world.api.server.close(resolve));
     const down = await statusIn(await world.ask('/version'));
-    assert.match(down.message, /does not reach the API server: .*ECONNREFUSED/);
+    assert.match(down.message, /cannot reach the API server: .*ECONNREFUSED/);
     world.api.server.listen(0);
   });
 

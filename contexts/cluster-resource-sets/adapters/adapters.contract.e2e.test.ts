@@ -59,7 +59,7 @@ describe('a real API server', { skip: (await clustersUnavailable()) ?? false }, 
   });
 });
 
-/** Whichever one asks for is there. */
+/** Every requested cluster exists. */
 const everyCluster: Lister<ClusterObject> = {
   size: 0,
   get: ({ namespace = '', name }) => ({

@@ -7,19 +7,19 @@ import { type KeptResource, resourceTrim, trimCluster } from './trims.ts';
 
 export interface CachesOptions {
   readonly informers: InformerFactory;
-  /** The only one that is looked at. */
+  /** Watch only this namespace. */
   readonly namespace?: string;
-  /** Only sets with the label `cluster.x-k8s.io/watch-filter` of this value are looked after. */
+  /** Only sets whose label `cluster.x-k8s.io/watch-filter` has this value are managed. */
   readonly watchFilter?: string;
 }
 
-/** A collection that is followed, with what we wrote into it ourselves. */
+/** A watched collection, combined with our own writes. */
 export interface Followed<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly fresh: FreshCache<T>;
 }
 
-/** What the controllers follow of the management cluster. */
+/** The watched collections of the management cluster. */
 export interface Caches {
   readonly sets: Followed<SetObject>;
   readonly bindings: Followed<BindingObject>;
@@ -33,7 +33,10 @@ export interface Caches {
 
 const WATCH_FILTER_LABEL = 'cluster.x-k8s.io/watch-filter';
 
-/** Registers the informers; the factory runs them. Before anyone leads, so that whoever takes over has what is needed. */
+/**
+ * Registers the informers; the factory runs them. They start before leader election, so that a new leader has warm
+ * caches.
+ */
 export function createCaches({ informers, namespace, watchFilter }: CachesOptions): Caches {
   const scope = namespace === undefined ? {} : { namespace };
   const labelSelector = watchFilter === undefined ? {} : { labelSelector: `${WATCH_FILTER_LABEL}=${watchFilter}` };
@@ -53,8 +56,8 @@ export function createCaches({ informers, namespace, watchFilter }: CachesOption
         { trim: resourceTrim('ConfigMap', isNamed('ConfigMap')) },
       ),
     ),
-    // DECISION: Secrets of our own type alone are watched, so that those of everybody else never come into this process.
-    // The price is that one of another type looks as if it were not there, until it is asked for.
+    // DECISION: only Secrets of our own type are watched, so that other Secrets never enter this process. The price is
+    // that a Secret of another type looks missing until it is requested.
     secrets: followed(
       informers.informer<KeptResource>(
         { resource: CORE.secrets, ...scope },

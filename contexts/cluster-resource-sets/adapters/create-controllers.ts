@@ -23,38 +23,38 @@ import { wakeOnChanges } from './wake-on-changes.ts';
 import type { WorkloadClients } from './workload-clients.ts';
 
 export interface ResourceSetControllersDeps {
-  /** Of `createCaches`; whoever runs the informers runs these too. */
+  /** From `createCaches`; the caller runs the informers. */
   readonly caches: Caches;
-  /** Of the management cluster. */
+  /** Client of the management cluster. */
   readonly client: KubeClient;
   readonly workloads: WorkloadClients;
-  /** How many sets, and how many clusters, are worked on at once; 10 unless told. */
+  /** Concurrent reconciliations of sets, and of clusters; default 10. */
   readonly concurrency?: number;
-  /** Looks at everything again now and then; never unless told. */
+  /** Period after which everything is checked again; off by default. */
   readonly resyncMs?: number;
-  /** What goes beyond Cluster API's controller, for sets that do not say otherwise; nothing unless told. */
+  /** Extensions beyond Cluster API's controller, for sets without annotations; none by default. */
   readonly options?: Partial<SetOptions>;
   readonly metrics?: ControllerMetrics;
-  /** Ends what is under way at once, for when the lease is lost. */
+  /** Aborts running work at once, when the lease is lost. */
   readonly cut?: AbortSignal;
-  /** The time that is written into objects. */
+  /** Clock for times written into objects. */
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
   readonly log?: Logger;
 }
 
-/** Of many clusters that are far away most only wait for an answer. */
+/** With many remote clusters, most workers only wait for answers. */
 const CLUSTERS_PER_WORKER = 4;
 const SETS_PER_CLUSTER = 8;
 const SETTLE_MS = 15;
 const SET_TIMEOUT_MS = 60_000;
-/** A cluster may have a great many objects to take. */
+/** A cluster may have very many objects to apply. */
 const CLUSTER_TIMEOUT_MS = 300_000;
-/** Clusters of a set come to an end at about the same time, and its status is written once for them. */
+/** The clusters of a set usually finish at about the same time, so its status is written once for them. */
 const STATUS_AFTER_MS = 10;
 
-/** The two controllers, to be run beside each other: what belongs to sets, and what is done in clusters. */
+/** The two controllers, to be run side by side: one for sets, one for clusters. */
 export function createResourceSetControllers(deps: ResourceSetControllersDeps): readonly Runnable[] {
   const { caches, concurrency = 10, workloads } = deps;
   const { setReconciler, clusterReconciler, reachedAnew } = createReconcilers(deps, {
@@ -69,7 +69,7 @@ export function createResourceSetControllers(deps: ResourceSetControllersDeps): 
     timeoutMs: SET_TIMEOUT_MS,
     reconcile: (key, signal) => setReconciler.reconcile(key, signal),
     keys: () => caches.sets.informer.cache.list().map(namedOf),
-    // The other controller hears of changes for both.
+    // The other controller subscribes to changes for both.
     feed: () => () => undefined,
   });
   const clusters = new KeyedController({
@@ -128,7 +128,7 @@ function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: W
     clusterReconciler: new ClusterReconciler({
       ...shared,
       repaired: ({ set }, { resource }) =>
-        log?.info({ subject: `${set.namespace}/${set.name}`, name: resource.name }, 'drift put right'),
+        log?.info({ subject: `${set.namespace}/${set.name}`, name: resource.name }, 'drift repaired'),
     }),
     reachedAnew: ({ namespace, name }: Key) => {
       attempts.forget(`${namespace}/${name}`);

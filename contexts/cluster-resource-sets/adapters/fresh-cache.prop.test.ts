@@ -6,9 +6,9 @@ import { FreshCache } from './fresh-cache.ts';
 
 interface Step {
   readonly name: string;
-  /** What happens on the server. */
+  /** The event on the server. */
   readonly what: 'we write' | 'they write' | 'we delete' | 'they delete';
-  /** How many changes the watch tells after it. */
+  /** How many changes the watch delivers after it. */
   readonly told: number;
 }
 
@@ -58,11 +58,11 @@ class LateServer {
   }
 }
 
-/** Whether we deleted it. */
+/** Returns whether we deleted the object. */
 function play(server: LateServer, { name, what, told }: Step): boolean {
   if (what === 'we write') server.fresh.wrote(server.write(name));
   if (what === 'they write') server.write(name);
-  // Nobody deletes what he has not seen, nor another that has taken its name.
+  // We only delete an object that we have seen, and not another one of the same name.
   const seen = server.fresh.get({ namespace: 'n', name });
   const isSeen = seen !== undefined && seen.metadata.uid === server.objects.get(name)?.metadata.uid;
   if (what === 'they delete' || (what === 'we delete' && isSeen)) server.delete(name);

@@ -2,15 +2,15 @@ import type { KubeObject } from '#kit/kube';
 import type { Lister, ObjectKey } from '#kit/kube/cache';
 import { formatKey, keyOf } from '#kit/kube/controller';
 
-/** What we wrote, until the cache shows it or something newer. `deleted` is the uid of what was there. */
+/** Our own write, until the cache shows it or something newer. `deleted` is the uid of the deleted object. */
 type Written<T> = { readonly object: T } | { readonly deleted: string };
 
 /**
- * A cache that is never older than what was written by us: whoever writes and looks again sees it, and does not write it again
- * against itself.
+ * A cache that is never older than our own writes: code that writes and then reads sees its write, and does not
+ * conflict with itself.
  *
- * DECISION: versions are compared as numbers. For API servers they are numbers that grow, which Kubernetes promises from 1.35
- * on and has kept ever since; the alternative is a read before each write.
+ * DECISION: versions are compared as numbers. API servers use increasing numbers; Kubernetes guarantees this from 1.35
+ * on and has always done so. The alternative is a read before each write.
  */
 export class FreshCache<T extends KubeObject> {
   readonly #lister: Lister<T>;
@@ -35,26 +35,26 @@ export class FreshCache<T extends KubeObject> {
     this.#written.set(formatKey(keyOf(object)), { object });
   }
 
-  /** Of one that was seen here. Where it is not to be seen any more, the watch was faster than the answer. */
+  /** Only for an object that is still visible here. If it is not, the watch was faster than the response. */
   deleted(object: KubeObject): void {
     const key = keyOf(object);
     const { uid = '' } = object.metadata;
     if (this.get(key)?.metadata.uid === uid) this.#written.set(formatKey(key), { deleted: uid });
   }
 
-  /** Whether it is as we wrote it. */
+  /** Whether the object is our own last write. */
   isOurs(object: T): boolean {
     const written = this.#written.get(formatKey(keyOf(object)));
     if (written === undefined || 'deleted' in written) return false;
     return written.object.metadata.resourceVersion === object.metadata.resourceVersion;
   }
 
-  /** The server does not know it: whatever we wrote is gone with it. */
+  /** The server does not have the object, so our write is gone too. */
   forget(key: ObjectKey): void {
     this.#written.delete(formatKey(key));
   }
 
-  /** The server has deleted it: whatever we wrote into it. */
+  /** The server deleted the object, together with our write. */
   sawDeleted(object: KubeObject): void {
     const text = formatKey(keyOf(object));
     const written = this.#written.get(text);
@@ -67,7 +67,7 @@ export class FreshCache<T extends KubeObject> {
     const written = this.#written.get(key);
     if (written === undefined) return cached;
     if ('deleted' in written) {
-      // The watch may yet tell that it was made; that it was deleted comes after it.
+      // The watch may still report the creation of the deleted object; its deletion follows.
       if (cached === undefined || cached.metadata.uid === written.deleted) return undefined;
       this.#written.delete(key);
       return cached;

@@ -1,4 +1,4 @@
-/** A scalar that says by itself what it is, as Go's YAML reads it: YAML 1.1 without numbers of base 60. */
+/** An untagged scalar as Go's YAML reads it: YAML 1.1 without base-60 numbers. */
 export type GoScalar =
   | { readonly kind: 'null' }
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -28,7 +28,7 @@ function numberOf(text: string): GoScalar | undefined {
   const infinity = INFINITY.exec(text);
   if (infinity) return { kind: 'float', value: infinity[1] === '-' ? -Infinity : Infinity };
   if (!/^[-+.0-9]/.test(text)) return undefined;
-  // Underscores are for the eye, wherever they stand.
+  // Underscores are ignored anywhere in a number.
   const plain = text.replaceAll('_', '');
   return integerOf(plain) ?? floatOf(plain);
 }
@@ -37,15 +37,15 @@ function integerOf(text: string): GoScalar | undefined {
   const parts = INTEGER.exec(text);
   if (!parts) return undefined;
   const [, sign, digits = ''] = parts;
-  // A zero in front means octal.
+  // A leading zero means octal.
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());
   const value = sign === '-' ? -size : size;
-  // With a sign it has 63 bits.
+  // With a sign it is limited to 63 bits.
   const largest = sign === '' ? LARGEST : 2n ** 63n - 1n;
   return value > largest || value < SMALLEST ? undefined : { kind: 'int', value };
 }
 
-/** What is too large for a float stays a text. */
+/** Numbers too large for a float stay strings. */
 function floatOf(text: string): GoScalar | undefined {
   if (!FLOAT.test(text)) return undefined;
   const value = Number(text);

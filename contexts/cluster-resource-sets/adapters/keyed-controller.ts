@@ -21,11 +21,11 @@ import type { NamespacedName } from '../domain/resource-set.ts';
 export interface KeyedControllerOptions {
   readonly name: string;
   readonly reconcile: (key: NamespacedName, signal: AbortSignal) => Promise<Next>;
-  /** Everything that there is to look after, for a resync. */
+  /** All keys, for a resync. */
   readonly keys: () => Iterable<NamespacedName>;
-  /** Resolves when there is something to look at. */
+  /** Resolves once the caches have synced. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
-  /** Begins to wake keys; returns how to end that. */
+  /** Starts to queue keys; returns a function that stops it. */
   readonly feed: () => () => void;
   readonly concurrency: number;
   readonly timeoutMs: number;
@@ -41,8 +41,8 @@ const PROGRESS_EVERY_MS = 500;
 const STOP_WITHIN_MS = 15_000;
 
 /**
- * A controller whose keys are also woken by its neighbour, at a moment of its choice: what `ControllerBuilder` of the kit, which
- * is for changes of objects alone, has no word for. The metrics are the same.
+ * A controller whose keys can also be queued by another controller, with a delay. The kit's `ControllerBuilder` only
+ * supports object changes. The metrics are the same.
  */
 export class KeyedController implements Runnable {
   readonly name: string;
@@ -114,7 +114,7 @@ export class KeyedController implements Runnable {
     try {
       return resultOf(await this.#options.reconcile({ namespace, name }, signal));
     } catch (error) {
-      // Another was faster, and what it wrote is on its way here. That is how it works.
+      // Another writer was faster, and its change is about to arrive by watch. This is expected.
       if (isCrsError(error, 'CONFLICT') || isKubeError(error, 'CONFLICT')) return BACK_OFF;
       throw error;
     }

@@ -46,7 +46,7 @@ export interface BindingObject extends KubeObject {
   };
 }
 
-/** What is kept of a Cluster. */
+/** The parts of a Cluster that are kept. */
 export interface ClusterObject extends KubeObject {
   readonly spec?: {
     readonly infrastructureRef?: { readonly name?: string };
@@ -57,7 +57,7 @@ export interface ClusterObject extends KubeObject {
   };
 }
 
-/** A ConfigMap or a Secret, as the API has it. */
+/** A ConfigMap or a Secret in API format. */
 export interface ResourceObject extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ export interface KubeBindingsDeps {
 export class KubeBindings implements Bindings {
   readonly #client: KubeClient;
   readonly #fresh: FreshCache<BindingObject>;
-  /** What each binding was read out of. */
+  /** The object that each binding was read from. */
   readonly #objects = new WeakMap<Binding, BindingObject>();
   readonly #read = readOnce((object: BindingObject) => {
     const binding = readBinding(object);
@@ -60,9 +60,9 @@ export class KubeBindings implements Bindings {
   }
 
   /**
-   * DECISION: the whole object, not a patch of it. An API server takes two thirds of the time for it that a merge patch takes,
-   * and with twenty sets on a cluster that is most of what a change costs. The version in it makes it a conflict if it has
-   * changed, and managed fields that are left out are kept.
+   * DECISION: writes the whole object, not a patch. An API server needs two thirds of the time of a merge patch, and
+   * with twenty sets on a cluster this is most of the cost of a change. The version in the object makes a concurrent
+   * change a conflict, and omitted managed fields are kept.
    */
   async update(binding: Binding, content: BindingContent, signal: AbortSignal): Promise<void> {
     const { namespace, name } = binding;
@@ -79,7 +79,7 @@ export class KubeBindings implements Bindings {
     await writeFresh(this.#fresh, object, () => this.#client.replace<BindingObject>(ref, next, options, signal));
   }
 
-  /** As it was read: one that got another entry meanwhile is not deleted. */
+  /** Conditional on the version that was read: a binding that got another entry meanwhile is not deleted. */
   async delete({ namespace, name, uid, resourceVersion }: Binding, signal: AbortSignal): Promise<void> {
     try {
       await this.#client.delete({ resource: BINDINGS, namespace, name }, { uid, resourceVersion }, signal);

@@ -16,7 +16,10 @@ interface InventoryObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A ConfigMap for each set and cluster, beside the set and gone with it. Names may be too long together, so that they are hashed. */
+/**
+ * One ConfigMap for each set and cluster, in the namespace of the set and deleted with it. Both names together may be
+ * too long, so they are hashed.
+ */
 export class KubeInventories implements Inventories {
   readonly #client: KubeClient;
 
@@ -70,7 +73,7 @@ function refOf({ namespace, name }: ResourceSet, clusterName: string): ObjectRef
   return { resource: CORE.configMaps, namespace, name: `crs-inventory-${short}` };
 }
 
-/** One that cannot be read is never an empty one: nothing of it would be pruned any more, and nobody would know. */
+/** An unreadable inventory must not count as empty: its objects would silently never be pruned. */
 function parseItems(text: string, whose: string): readonly InventoryItem[] {
   let items: unknown;
   try {

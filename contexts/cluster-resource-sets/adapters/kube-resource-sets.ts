@@ -11,7 +11,7 @@ import { readOnce } from './read-once.ts';
 export interface KubeResourceSetsDeps {
   readonly client: KubeClient;
   readonly fresh: FreshCache<SetObject>;
-  /** Of sets that do not say otherwise. */
+  /** Options of sets without annotations of their own. */
   readonly defaults: SetOptions;
 }
 

@@ -18,7 +18,7 @@ export interface KubeResourcesDeps {
   readonly clock: { now(): number };
 }
 
-/** That a Secret is not of our type, or not there, is asked for no more often than this. */
+/** How long a missing Secret, or one of the wrong type, is not requested again. */
 const ABSENCE_MS = 30_000;
 
 export class KubeResources implements Resources {
@@ -60,7 +60,7 @@ export class KubeResources implements Resources {
     const target = { apiVersion: 'v1', kind, metadata: { namespace, name } };
     const ref = { resource: resourceOf(kind), namespace, name };
     const options = { fieldManager: FIELD_MANAGER };
-    // Kept as the cache keeps it. Its content is that which was there, or the version would not have been the same.
+    // Trimmed as in the cache. The content is unchanged, because the write required the same version.
     const trim = resourceTrim(kind, () => true);
     await writeFresh(fresh, target, async () =>
       trim(await this.#client.patch<KeptResource>(ref, { type: 'merge', patch }, options, signal)),
@@ -80,7 +80,7 @@ export class KubeResources implements Resources {
     };
   }
 
-  /** Why a Secret is not among those that are watched: it is not there, or is of another type. */
+  /** Finds out why a Secret is not cached: it does not exist, or has another type. */
   async #absence(namespace: string, ref: ResourceRef, signal: AbortSignal): Promise<ResourceReading> {
     const id = idOf(namespace, ref);
     const known = this.#absent.get(id);
@@ -98,7 +98,7 @@ export class KubeResources implements Resources {
   async #look(namespace: string, { kind, name }: ResourceRef, signal: AbortSignal): Promise<ResourceReading> {
     try {
       const object = await this.#get({ namespace, name, kind }, signal);
-      // One of our type is on its way to the cache, which will tell of it.
+      // A Secret of our type is about to arrive in the cache, which will report it.
       return isUsable(kind, object.type) ? { kind: 'missing' } : { kind: 'wrong-type' };
     } catch (error) {
       if (isKubeError(error, 'NOT_FOUND')) return { kind: 'missing' };

@@ -14,7 +14,7 @@ const SECRET = {
   stringData: { plain: PASSWORD },
 };
 
-/** A cluster that quotes what it does not take, as a webhook of its owner may. */
+/** A cluster that quotes what it refuses, as a webhook may. */
 function quoting(code: KubeErrorCode): KubeWorkloadApi {
   const create = async (_ref: unknown, object: object): Promise<never> => {
     const message = `denied: ${JSON.stringify(object)}`;

@@ -8,7 +8,10 @@ import type { ManifestObject } from '../domain/manifest.ts';
 import { replacement } from '../domain/merge-patch.ts';
 import { FIELD_MANAGER } from './management-write.ts';
 
-/** Whoever says one of these is there, and has said no. Everything else is a cluster that cannot be worked with now. */
+/**
+ * These answers mean that the server is reachable and refused. Any other error means that the cluster cannot be used
+ * now.
+ */
 const REFUSALS = [
   'BAD_REQUEST',
   'FORBIDDEN',
@@ -23,7 +26,7 @@ const REFUSALS = [
   'SERVER_ERROR',
 ] as const;
 
-/** What is unknown or doubled in a manifest is a warning, as it is for Cluster API: manifests are older than clusters. */
+/** Unknown or duplicate fields in a manifest are warnings, as for Cluster API: manifests may be older than clusters. */
 const OPTIONS = { fieldManager: FIELD_MANAGER, fieldValidation: 'Warn' } as const;
 
 export class KubeWorkloadApi implements WorkloadApi {
@@ -64,7 +67,7 @@ export class KubeWorkloadApi implements WorkloadApi {
     });
   }
 
-  /** Forced: that the manifest decides is what the strategy says. */
+  /** Forced, because with this strategy the manifest decides. */
   async apply(object: ManifestObject, signal: AbortSignal): Promise<Written> {
     return await told('applying', object, async () => {
       const ref = await this.#refOf(object, signal);
@@ -72,7 +75,7 @@ export class KubeWorkloadApi implements WorkloadApi {
     });
   }
 
-  /** Whatever it refuses: looking and patching says why, in the words that one expects. */
+  /** Any refusal returns undefined: the read and patch that follow report it in the expected wording. */
   async replace(object: ManifestObject, resourceVersion: string, signal: AbortSignal): Promise<Written | undefined> {
     return await told('replacing', object, async () => {
       try {
@@ -93,7 +96,7 @@ export class KubeWorkloadApi implements WorkloadApi {
       try {
         await this.#client.delete(await this.#refOf(object, signal), { uid, propagation: 'Background' }, signal);
       } catch (error) {
-        // A conflict is about the uid: the one that was ours is gone.
+        // A conflict is about the uid: our object is gone.
         if (!isKubeError(error, 'NOT_FOUND', 'CONFLICT', 'KIND_NOT_SERVED')) throw error;
       }
     });
@@ -112,7 +115,7 @@ export class KubeWorkloadApi implements WorkloadApi {
   }
 }
 
-/** What went wrong, in the words of Cluster API and of the server. */
+/** Converts errors to the wording of Cluster API and of the server. */
 async function told<T>(doing: string, object: ManifestObject, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -124,7 +127,7 @@ async function told<T>(doing: string, object: ManifestObject, work: () => Promis
     }
     if (isKubeError(error)) {
       const why = wordsOf(error, object);
-      // The error has the server's words as well, so that it goes no further where they are of a Secret.
+      // The original error quotes the server's message, so for a Secret it is not passed on as cause.
       const cause = isSecret(object) ? {} : { cause: error };
       if (isKubeError(error, ...REFUSALS)) throw refusal(doing, object, { why, ...cause });
       throw new CrsError('CLUSTER_UNREACHABLE', why, cause);
@@ -154,7 +157,7 @@ function writtenOf(object: KubeObject): Written {
   return { uid, resourceVersion, hasStatus: Object.hasOwn(object, 'status') };
 }
 
-/** What a manifest holds is for the server to judge. */
+/** The server validates the contents of a manifest. */
 function asObject(object: ManifestObject): KubeObject {
   return object as unknown as KubeObject;
 }

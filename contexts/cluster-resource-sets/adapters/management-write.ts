@@ -5,7 +5,10 @@ import type { FreshCache } from './fresh-cache.ts';
 
 export const FIELD_MANAGER = 'fleetshift-crs';
 
-/** A write of what was read. When that has changed, or is gone, it is a conflict: one looks again. */
+/**
+ * A write that is conditional on what was read. If the object changed or is gone, it throws a conflict and the caller
+ * reads again.
+ */
 export async function writeFresh<T extends KubeObject>(
   fresh: FreshCache<T>,
   target: KubeObject,

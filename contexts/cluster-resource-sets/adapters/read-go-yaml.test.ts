@@ -8,7 +8,7 @@ describe('reading YAML as Go does', () => {
     it(`reads ${JSON.stringify(document)} as ${json ?? 'nothing'}`, () => {
       const reading = readGoYaml(document);
       if (json !== undefined) assert.deepEqual(reading, { kind: 'value', value: asRead(json) });
-      // A list or a text is a value, and what has it is refused as no object.
+      // A list or a string is a valid value; it is refused later, because it is not an object.
       else assert.ok(reading.kind === 'fault' || typeof reading.value !== 'object' || Array.isArray(reading.value));
     });
   }
@@ -36,7 +36,7 @@ describe('reading YAML as Go does', () => {
   }
 });
 
-/** Without prototypes, as they are read. */
+/** Without prototypes, as the reader creates them. */
 function asRead(json: string): unknown {
   return JSON.parse(json, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

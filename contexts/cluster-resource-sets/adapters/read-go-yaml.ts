@@ -6,22 +6,22 @@ import { isJsonObject } from '../domain/json-value.ts';
 import type { YamlReading } from '../domain/manifest.ts';
 import { type GoScalar, goScalar } from './go-scalar.ts';
 
-/** Aliases can make a small document as large as one likes. */
+/** Aliases can expand a small document to any size. */
 const MOST_NODES = 200_000;
 const DEEPEST = 100;
-/** Of an object in a cluster, which has at most 3 MiB. What it comes to is counted by nodes, below. */
+/** For an object of a cluster, which has at most 3 MiB. The expanded size is limited by the node count below. */
 const LIMITS = { tokens: 1_000_000, references: 10_000, expansion: 20_000_000 };
 // oxlint-disable-next-line no-control-regex -- They are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 const CORE_TAG = 'tag:yaml.org,2002:';
 
 /**
- * One document, as sigs.k8s.io/yaml reads it: YAML 1.1 booleans and octals, the last of several equal keys wins, keys are
- * texts. The parser is asked for the structure alone, and what a scalar means is decided here.
+ * Reads one document as sigs.k8s.io/yaml does: YAML 1.1 booleans and octals, the last of several equal keys wins, keys
+ * are strings. The parser only provides the structure; scalars are interpreted here.
  */
 export function readGoYaml(document: string): YamlReading {
   if (CONTROL.test(document)) return { kind: 'fault', why: 'it has control characters' };
-  // Reads the first of several, as Go does: they are split before.
+  // Only the first document is read, as in Go: documents are split before.
   const { documents, lines, targets } = readYaml(document, {
     schema: 'failsafe',
     version: '1.1',
@@ -30,7 +30,7 @@ export function readGoYaml(document: string): YamlReading {
   });
   const [{ contents, errors, warnings }] = documents;
   const error = errors[0] ?? warnings.find(({ code }) => code === 'BAD_DIRECTIVE');
-  // What the parser says may quote the document, which may be a Secret's.
+  // Messages of the parser may quote the document, which may be a Secret.
   if (error) return { kind: 'fault', why: `not YAML: ${error.code} at line ${lines.linePos(error.pos[0]).line}` };
   try {
     return { kind: 'value', value: new GoReader(targets).read(contents, 0) };
@@ -62,7 +62,7 @@ class GoReader {
   }
 
   #readMap(map: YAMLMap, depth: number): JsonObject {
-    // Without a prototype, or the key `__proto__` would be no key.
+    // Without a prototype, so that `__proto__` is a normal key.
     const object: Record<string, Json> = Object.create(null) as Record<string, Json>;
     for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
       if (isMerge(key)) Object.assign(object, this.#merged(value, depth));
@@ -71,7 +71,7 @@ class GoReader {
     return object;
   }
 
-  /** Of several that are merged the earlier go before the later. */
+  /** With several merged maps, earlier ones take precedence. */
   #merged(value: Node | null, depth: number): JsonObject {
     const node = isAlias(value) ? this.#resolve(value) : value;
     const parts = isSeq<Node>(node) ? node.items : [node];
@@ -104,7 +104,7 @@ function scalarOf(node: Scalar): GoScalar {
   const text = typeof node.value === 'string' ? node.value : '';
   const tag = node.tag?.startsWith(CORE_TAG) ? node.tag.slice(CORE_TAG.length) : undefined;
   if (tag !== undefined) return taggedScalar(tag, text);
-  // A tag of somebody's own says nothing to Go, nor do quotes.
+  // Go ignores custom tags, and reads quoted scalars as strings.
   return node.tag === undefined && node.type === 'PLAIN' ? goScalar(text) : { kind: 'text', value: text };
 }
 
@@ -133,11 +133,11 @@ function jsonOf(scalar: GoScalar): Json {
     case 'null':
       return null;
     case 'int':
-      // As in Go, where every number of an object without a schema is a float.
+      // As in Go, where every number of an untyped object is a float.
       return Number(scalar.value);
     case 'float':
       if (!Number.isFinite(scalar.value)) throw new Fault('a number is infinite, or none');
-      // JSON knows one zero.
+      // JSON has only one zero.
       return scalar.value === 0 ? 0 : scalar.value;
     case 'bool':
     case 'text':
@@ -147,7 +147,7 @@ function jsonOf(scalar: GoScalar): Json {
   }
 }
 
-/** Go writes them with the digits of a small float; where that would matter, nobody means a number. */
+/** Go formats float keys with the precision of a 32-bit float. Keys for which that would matter are refused. */
 const FLOAT_KEY = /^-?[0-9]{1,5}(?:\.[0-9]{1,4})?$/;
 
 function keyText(scalar: GoScalar): string {

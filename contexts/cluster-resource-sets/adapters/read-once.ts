@@ -1,4 +1,4 @@
-/** Objects of a cache never change, so that what is read out of one is read once. */
+/** Cached objects never change, so each is converted only once. */
 export function readOnce<T extends object, U>(read: (object: T) => U): (object: T) => U {
   const known = new WeakMap<T, U>();
   return (object) => {

@@ -1,16 +1,16 @@
 import type { ResourceContent } from '../application/ports.ts';
 
 interface Sized extends ResourceContent {
-  /** Of the text that it was read from. */
+  /** Size of the text it was read from. */
   readonly size: number;
 }
 
-/** Objects take a few times the memory of their text. */
+/** Parsed objects take a few times the memory of their text. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * What was read out of resources lately: a change goes to all clusters at about the same time, and is read once for them.
- * The oldest give way, and the latest is always there, however large.
+ * Recently parsed resources. A change goes to all clusters at about the same time and is parsed once for them. The
+ * oldest are evicted; the latest is always kept, however large.
  */
 export class RecentContents {
   readonly #reading = new Map<string, Promise<Sized>>();

@@ -87,7 +87,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What is true whoever looks at it and when. */
+/** The object without fields that differ from run to run. */
 function essence(live: JsonObject | undefined, place: string): unknown {
   const { uid: _, resourceVersion: __, creationTimestamp: ___, ...metadata } = metadataOf(live ?? assert.fail());
   const text = JSON.stringify({ ...live, metadata })
@@ -97,7 +97,7 @@ function essence(live: JsonObject | undefined, place: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** Until the server has them. */
+/** Waits until the server serves them. */
 async function defineGadgets(api: KubeWorkloadApi, signal: AbortSignal): Promise<void> {
   const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };

@@ -5,16 +5,16 @@ import { normaliseData } from '../domain/normalise-data.ts';
 import { SECRET_TYPE } from '../domain/resource-set.ts';
 import type { ClusterObject, ResourceObject } from './kinds.ts';
 
-/** A ConfigMap or Secret as it is kept: what it is and has, and where that is small or needed, what it says. */
+/** A ConfigMap or Secret as cached: its metadata and hash, and its data if it is small or needed. */
 export interface KeptResource extends KubeObject {
   readonly type?: string;
-  /** Of its content; absent when it has none. */
+  /** Hash of its content; absent if it has none. */
   readonly hash?: string;
-  /** Absent when it is asked for only when it is needed. */
+  /** Absent if it is only fetched when needed. */
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Most ConfigMaps of a cluster are nobody's resource, and those that nobody names are small or not kept. */
+/** Most ConfigMaps of a cluster are used by no set. Their data is cached only if it is small. */
 const SMALL_CHARS = 4_096;
 
 export function trimCluster(cluster: ClusterObject): ClusterObject {
@@ -30,7 +30,7 @@ export function trimCluster(cluster: ClusterObject): ClusterObject {
   };
 }
 
-/** `isNamed` says whether a set has it among its resources. */
+/** `isNamed` tells whether a set lists the object among its resources. */
 export function resourceTrim(kind: string, isNamed: (object: KubeObject) => boolean): Trim<KeptResource> {
   return (object: ResourceObject): KeptResource => {
     const { metadata, type, data } = object;
@@ -51,7 +51,7 @@ export function isUsable(kind: string, type: string | undefined): boolean {
   return kind !== 'Secret' || type === SECRET_TYPE;
 }
 
-/** `sha256:<hex>` of all values, one after the other. */
+/** `sha256:<hex>` of all values, concatenated. */
 export function hashOf(values: readonly Uint8Array[]): string {
   return `sha256:${hash('sha256', Buffer.concat(values), 'hex')}`;
 }

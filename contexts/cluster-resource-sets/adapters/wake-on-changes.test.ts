@@ -10,7 +10,7 @@ import type { BindingObject, ClusterObject, SetObject } from './kinds.ts';
 import type { KeptResource } from './trims.ts';
 import { wakeOnChanges } from './wake-on-changes.ts';
 
-/** A collection in memory that tells of changes at once. */
+/** An in-memory collection that reports changes at once. */
 class Collection<T extends KubeObject> implements Followed<T> {
   readonly objects = new Map<string, T>();
   readonly fresh: FreshCache<T>;
@@ -81,7 +81,7 @@ class Stage {
     this.woken();
   }
 
-  /** Who was, since it was last asked for. */
+  /** The keys queued since the last call. */
   woken(): readonly string[] {
     const woken = [...this.#woken].sort((a, b) => (a < b ? -1 : 1));
     this.#woken.clear();

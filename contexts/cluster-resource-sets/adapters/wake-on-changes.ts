@@ -19,10 +19,13 @@ export interface Wakes {
   readonly wakeCluster: (key: NamespacedName, options: WakeOptions) => void;
 }
 
-/** Sets that go together are taken out of a binding together. */
+/** Sets that are deleted together are removed from a binding together. */
 const LEAVE_AFTER_MS = 20;
 
-/** Whom a change concerns. What an object was about before counts too; what was there at the start goes behind what happens. */
+/**
+ * Maps changes to the keys they affect. Keys of the previous state of an object are included. Objects of the initial
+ * list get low priority, behind changes.
+ */
 export function wakeOnChanges(caches: Caches, wakes: Wakes): () => void {
   const mappers = new Mappers(caches, wakes);
   const ends = [
@@ -59,7 +62,7 @@ class Mappers {
     if (change.old && change.now && !concernsSets(change.old, change.now)) return;
     for (const cluster of both(change)) {
       this.#wakes.wakeCluster(namedOf(cluster), { priority });
-      // One set whose selector cannot be read keeps no other from being woken.
+      // A set with an unreadable selector does not keep others from being queued.
       for (const set of this.#caches.sets.informer.cache.list(cluster.metadata.namespace ?? '')) {
         if (selects(set.spec?.clusterSelector ?? {}, readCluster(cluster)))
           this.#wakes.wakeSet(namedOf(set), { priority });
@@ -68,18 +71,18 @@ class Mappers {
   }
 
   bindingChanged(change: Change<BindingObject>, priority: Priority): void {
-    // Whoever wrote it for us has looked at the cluster.
+    // If we wrote the binding ourselves, its cluster was just reconciled.
     const isNews = change.now === undefined || !this.#caches.bindings.fresh.isOurs(change.now);
     if (isNews) for (const binding of both(change)) this.#wakes.wakeCluster(namedOf(binding), { priority });
     const { namespace = '' } = (change.now ?? change.old)?.metadata ?? {};
     for (const { clusterResourceSetName } of change.old?.spec?.bindings ?? []) {
       const set = this.#caches.sets.informer.cache.get({ namespace, name: clusterResourceSetName });
-      // It waits for its entries to be gone.
+      // The set waits until its entries are gone.
       if (set?.metadata.deletionTimestamp !== undefined) this.#wakes.wakeSet(namedOf(set), { priority });
     }
   }
 
-  /** By who names it, not by who owns it: one set that owns a resource does not hide the others that use it. */
+  /** By reference, not by owner: all sets that use a resource are queued, not only the one that owns it. */
   resourceChanged(change: Change<KeptResource>, priority: Priority): void {
     const resource = change.now ?? change.old;
     if (resource === undefined) return;
@@ -91,7 +94,7 @@ class Mappers {
     }
   }
 
-  /** Those that it is for, and those that still have an entry of it. */
+  /** Clusters that the set selects, and clusters that still have an entry of it. */
   #clustersOf({ metadata, spec }: SetObject): readonly NamespacedName[] {
     const { namespace = '', name = '' } = metadata;
     const selector = spec?.clusterSelector ?? {};
@@ -106,7 +109,7 @@ class Mappers {
   }
 }
 
-/** What a set says of itself in its status is of no concern to clusters, nor who else holds it. */
+/** Changes of a set's status, or of finalizers of others, do not affect clusters. */
 function concernsClusters({ old, now }: Change<SetObject>): boolean {
   if (old === undefined || now === undefined) return true;
   const [before, after] = [old.metadata, now.metadata];
@@ -118,7 +121,7 @@ function concernsClusters({ old, now }: Change<SetObject>): boolean {
   );
 }
 
-/** Clusters say something new of themselves all the time, and most of it is about how they are made. */
+/** Clusters change often, and most changes are about their provisioning. */
 function concernsSets(old: ClusterObject, now: ClusterObject): boolean {
   const told = ({ metadata, spec, status }: ClusterObject): string =>
     JSON.stringify([metadata.labels, metadata.annotations, metadata.deletionTimestamp, spec, status]);

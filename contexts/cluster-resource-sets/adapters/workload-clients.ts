@@ -2,13 +2,15 @@ import type { KubeClient } from '#kit/kube';
 import type { ObjectKey } from '#kit/kube/cache';
 import type { ClusterObject } from './kinds.ts';
 
-/** How workload clusters are reached. Whoever makes the clients keeps, probes and closes them. */
+/** Access to workload clusters. The implementation caches, probes and closes the clients. */
 export interface WorkloadClients {
   /**
-   * A client of the cluster, kept for the next who asks. Rejects when the cluster cannot be reached now, without waiting for
-   * longer than a probe: the message is what people read in the condition of a set, and names no secret.
+   * A client of the cluster, cached for later calls. Rejects if the cluster cannot be reached now, and waits no longer
+   * than a probe. The error message appears in the condition of a set, so it must not contain secrets.
    */
   clientFor(cluster: ClusterObject, signal: AbortSignal): Promise<KubeClient>;
-  /** Told when a cluster can be reached again, or is reached in another way: what did not succeed there is tried at once. */
+  /**
+   * Called when a cluster can be reached again, or is reached in a different way: failed work there is retried at once.
+   */
   onChange(handler: (cluster: ObjectKey) => void): () => void;
 }

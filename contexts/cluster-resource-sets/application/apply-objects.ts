@@ -9,34 +9,37 @@ import { mergePatch } from '../domain/merge-patch.ts';
 import type { VersionsOfCluster } from './known-versions.ts';
 import type { WorkloadApi, Written } from './ports.ts';
 
-/** `create` leaves alone what is there, `merge` makes it as the manifest says, `server-side` owns what the manifest says. */
+/**
+ * `create` leaves existing objects alone, `merge` makes them equal to the manifest, `server-side` owns the fields of
+ * the manifest.
+ */
 export type Manner = 'create' | 'merge' | 'server-side';
 
 export interface ApplyRequest {
   readonly objects: readonly ManifestObject[];
   readonly manner: Manner;
-  /** They were applied before, so that it is worth looking first. */
+  /** The objects were applied before, so reading them first is worthwhile. */
   readonly areKnown: boolean;
-  /** Whether it has to be known which of them were made now: what others made is not ours to delete. */
+  /** Whether to report which objects were created now: objects created by others must not be deleted. */
   readonly notesMade: boolean;
-  /** They are only put right, so that most likely nothing is to be written. */
+  /** A drift repair, so most likely nothing has to be written. */
   readonly isRepair: boolean;
-  /** Of objects of this cluster, as far as they are known. */
+  /** Known versions of objects of this cluster. */
   readonly versions: VersionsOfCluster;
 }
 
 export interface ApplyResult {
-  /** In the words of the server; none when all went well. */
+  /** In the words of the server; empty on success. */
   readonly refusals: readonly string[];
-  /** Whether anything in the cluster is other than before. */
+  /** Whether anything in the cluster changed. */
   readonly changed: boolean;
-  /** By id, the uid of those that were not there before. */
+  /** The uid of newly created objects, by id. */
   readonly made: ReadonlyMap<string, string>;
 }
 
 /**
- * One after the other, in the order of the manifest; one that is refused does not keep the others from being tried. Throws
- * `CLUSTER_UNREACHABLE` at once when the cluster does not answer: the others would wait for it one by one.
+ * Applies objects one after another, in the order of the manifest. A refused object does not stop the others. Throws
+ * `CLUSTER_UNREACHABLE` at once if the cluster does not answer, because each of the others would wait for it too.
  */
 export async function applyObjects(api: WorkloadApi, request: ApplyRequest, signal: AbortSignal): Promise<ApplyResult> {
   const refusals: string[] = [];
@@ -72,7 +75,7 @@ async function applyObject(api: WorkloadApi, request: OneRequest, signal: AbortS
     case 'server-side':
       return await applyServerSide(api, request, signal);
     case 'merge': {
-      // What was never applied is most likely not there: one request instead of two.
+      // An object that was never applied most likely does not exist: one request instead of two.
       const made = areKnown ? undefined : await api.create(object, signal);
       return made === undefined ? await merge(api, request, signal) : noted(request, made, effectOf(made));
     }
@@ -97,8 +100,8 @@ async function merge(api: WorkloadApi, request: OneRequest, signal: AbortSignal)
 }
 
 /**
- * What nobody has touched since we wrote it comes to the same whether it is patched or replaced: in one request, and one that
- * is cheaper for the server. `undefined` when that is not known, or no longer so.
+ * If an object is unchanged since our last write, a replace has the same result as a patch, in one request that is
+ * cheaper for the server. `undefined` if the version is unknown or no longer current.
  */
 async function replaceKnown(api: WorkloadApi, request: OneRequest, signal: AbortSignal): Promise<Effect | undefined> {
   const { object, versions } = request;
@@ -117,7 +120,7 @@ function noted({ object, versions }: OneRequest, written: Written | undefined, e
 
 async function applyServerSide(api: WorkloadApi, request: OneRequest, signal: AbortSignal): Promise<Effect> {
   const { object, notesMade, areKnown } = request;
-  // Only whoever wants to know what changed has to look.
+  // The live object is read only if the caller needs to know what changed.
   const live = notesMade || areKnown ? await api.get(object, signal) : undefined;
   const written = await api.apply(object, signal);
   if (live !== undefined) return changeOf(live, written);
@@ -128,7 +131,7 @@ function effectOf(written: Written | undefined): Effect {
   return written === undefined ? { kind: 'none' } : { kind: 'made', uid: written.uid };
 }
 
-/** A server that finds nothing new in what it is told keeps the version. */
+/** The server keeps the version if a write changes nothing. */
 function changeOf({ metadata }: JsonObject, { resourceVersion }: Written): Effect {
   const before = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
   return { kind: before === resourceVersion ? 'none' : 'changed' };

@@ -1,6 +1,6 @@
 import { backoffDelay, type Clock, type Random } from '#kit/std';
 
-/** What was tried and refused, in the words of the server. */
+/** A refused attempt, with the server's message. */
 interface Attempt {
   readonly hash: string;
   readonly count: number;
@@ -11,8 +11,8 @@ interface Attempt {
 const BACKOFF = { baseMs: 500, capMs: 300_000 };
 
 /**
- * When to try again what a cluster refused. For each resource by itself, so that one which is refused time and again neither
- * holds up its neighbours nor is tried whenever they are. Content that changed begins anew.
+ * Backoff for what a cluster refused. Each resource has its own, so that a resource that keeps failing neither delays
+ * others nor is retried whenever they change. Changed content starts over.
  */
 export class Attempts {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Attempts {
     this.#random = random;
   }
 
-  /** Why it is not tried now, and for how long not; undefined when it is time. */
+  /** Why it is not tried now, and how long to wait; undefined if it is due. */
   waiting(cluster: string, what: string, hash: string): { readonly why: string; readonly ms: number } | undefined {
     const attempt = this.#attempts.get(cluster)?.get(what);
     if (attempt === undefined || attempt.hash !== hash) return undefined;
@@ -32,13 +32,13 @@ export class Attempts {
     return ms > 0 ? { why: attempt.why, ms } : undefined;
   }
 
-  /** How long to wait before the next. */
+  /** Returns how long to wait before the next attempt. */
   failed(cluster: string, what: string, { hash, why }: { readonly hash: string; readonly why: string }): number {
     const ofCluster = this.#attempts.get(cluster) ?? new Map<string, Attempt>();
     this.#attempts.set(cluster, ofCluster);
     const before = ofCluster.get(what);
     const count = before?.hash === hash ? before.count + 1 : 1;
-    // Never at once: the server has just said no.
+    // Never immediately, because the server has just refused.
     const ms = BACKOFF.baseMs / 5 + backoffDelay(BACKOFF, count, this.#random);
     ofCluster.set(what, { hash, count, why, notBefore: this.#clock.now() + ms });
     return ms;
@@ -48,7 +48,7 @@ export class Attempts {
     this.#attempts.get(cluster)?.delete(what);
   }
 
-  /** It is another cluster now, or can be reached again. */
+  /** The cluster is a different one, or is reachable again. */
   forget(cluster: string): void {
     this.#attempts.delete(cluster);
   }

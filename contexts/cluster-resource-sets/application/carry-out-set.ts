@@ -15,18 +15,18 @@ export interface CarryOutDeps {
   readonly pruning: Pruning;
   readonly versions: KnownVersions;
   readonly clock: Clock;
-  /** Told of what was put right. */
+  /** Called when drift was repaired. */
   readonly repaired: (survey: Survey, step: Step) => void;
 }
 
 interface Place {
   readonly api: WorkloadApi;
   readonly cluster: Cluster;
-  /** Told at once: what is done is done, also when the next step does not get that far. */
+  /** Called after each resource, so that completed work is recorded even if a later step fails. */
   readonly record: (entry: ResourceEntry) => void;
 }
 
-/** Brings a set to a cluster: its resources one after the other, whatever becomes of the one before. */
+/** Applies a set to a cluster: its resources one after another, even if an earlier one is refused. */
 export async function carryOutSet(
   deps: CarryOutDeps,
   survey: Survey,
@@ -61,7 +61,7 @@ function mannerOf({ strategy, set }: Survey): Manner {
   return set.options.serverSideApply ? 'server-side' : 'merge';
 }
 
-/** As Go writes several errors. */
+/** In the format in which Go joins several errors. */
 function wordsOf(refusals: readonly string[]): string {
   const [only = ''] = refusals;
   return refusals.length === 1 ? only : `[${refusals.join(', ')}]`;

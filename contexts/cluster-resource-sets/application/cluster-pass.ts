@@ -32,7 +32,7 @@ export interface ClusterPassDeps extends SurveyDeps, CarryOutDeps {
   readonly bindings: Bindings;
   readonly workloads: WorkloadClusters;
   readonly outcomes: Outcomes;
-  /** How many sets are brought to a cluster at once. */
+  /** How many sets are applied to a cluster concurrently. */
   readonly width: number;
 }
 
@@ -43,7 +43,7 @@ interface Standing {
   readonly againMs: number;
 }
 
-/** One look at a cluster: what was done in it, what has to be recorded of that, and what is wrong. */
+/** One pass over a cluster: applies what is due, and collects the changes to record and the failures. */
 export class ClusterPass {
   readonly #deps: ClusterPassDeps;
   readonly #cluster: Cluster;
@@ -51,7 +51,7 @@ export class ClusterPass {
   readonly #underWay: (() => void)[] = [];
   #standings: readonly Standing[] = [];
   #unreachable: CrsError | undefined;
-  /** What went wrong with a set, so that it is not tried again in this pass, and its neighbours are none the worse. */
+  /** Errors by set. A failed set is not retried in this pass, and other sets are not affected. */
   readonly #brokenOff = new Map<string, string>();
 
   constructor(deps: ClusterPassDeps, cluster: Cluster) {
@@ -59,7 +59,7 @@ export class ClusterPass {
     this.#cluster = cluster;
   }
 
-  /** Does what there is to do now. Whether that was anything, and another look is worth it. */
+  /** Applies what is due now. Returns whether there was anything to do, and so another round is worthwhile. */
   async round(signal: AbortSignal): Promise<boolean> {
     const { outcomes, width } = this.#deps;
     const sets = this.#setsHere();
@@ -85,7 +85,7 @@ export class ClusterPass {
     return true;
   }
 
-  /** Sets that will be at work here in a moment, so that what is recorded can wait for them. */
+  /** Whether sets are about to start here, so that recording can wait for them. */
   get isExpecting(): boolean {
     const cluster = this.#cluster;
     const sets = this.#deps.sets.inNamespace(cluster.namespace);
@@ -94,7 +94,7 @@ export class ClusterPass {
     );
   }
 
-  /** What to write into the binding, of all sets that are for the cluster. */
+  /** The changes to write into the binding, for all sets of the cluster. */
   get changes(): readonly EntryChange[] {
     return [...this.#entries.values()].map(({ set, resources }) => ({
       kind: 'bound',
@@ -104,7 +104,7 @@ export class ClusterPass {
     }));
   }
 
-  /** What is said of the sets of which that is known: not of those that still have something to be done. */
+  /** Results of the sets that are done; sets with work left are omitted. */
   get verdicts(): readonly { readonly set: ResourceSet; readonly failures: readonly Failure[] }[] {
     const { name } = this.#cluster;
     return this.#standings.flatMap(({ survey: { set }, isDue, failures }) => {
@@ -119,7 +119,7 @@ export class ClusterPass {
 
   get next(): Next {
     if (this.#unreachable !== undefined) {
-      // Nothing changes by asking again: the cluster itself tells when it is ready.
+      // Retrying is pointless: a change of the cluster object tells when it is ready.
       return whyNotYet(this.#cluster) === undefined ? { kind: 'retry' } : DONE;
     }
     if (this.#brokenOff.size > 0) return { kind: 'retry' };
@@ -129,7 +129,7 @@ export class ClusterPass {
     return afterMs === Infinity ? DONE : { kind: 'again', afterMs };
   }
 
-  /** Nothing more is written for anyone. */
+  /** No more writes are made for any set. */
   end(): void {
     for (const end of this.#underWay.splice(0)) end();
   }
@@ -168,7 +168,7 @@ export class ClusterPass {
     };
   }
 
-  /** At a glance, as it is with nearly all sets nearly always: what they have was applied as it is. */
+  /** Fast path for nearly all sets: everything was already applied with its current content. */
   #isSettled({ namespace, resources, strategy, options }: ResourceSet, entry: SetEntry | undefined): boolean {
     if (options.prune || options.driftRepairMs !== undefined || !STRATEGIES.some((each) => each === strategy))
       return false;
@@ -203,14 +203,14 @@ export class ClusterPass {
     }
   }
 
-  /** One that was refused again in the same way is no news: the binding would be written at every try. */
+  /** A repeated refusal of the same content is not recorded, otherwise every retry would write the binding. */
   #note(set: ResourceSet, entry: ResourceEntry, written: ResourceEntry[]): void {
     const before = resourceEntryOf(this.#entryOf(set), entry);
     if (!entry.applied && before?.applied === false && before.hash === entry.hash) return;
     put(written, entry);
   }
 
-  /** As it will be once what was done is recorded. */
+  /** The entry as it will be once the finished work is recorded. */
   #entryOf({ name }: ResourceSet): SetEntry | undefined {
     const recorded = entryOf(this.#deps.bindings.get(this.#cluster), name);
     const done = this.#entries.get(name)?.resources ?? [];
@@ -227,7 +227,7 @@ export class ClusterPass {
   }
 }
 
-/** Of a set for which there is nothing to be done. */
+/** For a set with nothing to do. */
 function standingOf(set: ResourceSet, failures: readonly Failure[]): Standing {
   const nothing = { strategy: undefined, found: [], steps: [], unreadable: [], againMs: Infinity };
   return { survey: { set, failures, ...nothing }, isDue: false, failures, againMs: Infinity };

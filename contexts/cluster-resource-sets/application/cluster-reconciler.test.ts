@@ -141,7 +141,7 @@ describe('looking after a cluster', () => {
       const next = await it.cluster();
       assert.equal(next.kind, 'again');
       waits.push(next.kind === 'again' ? next.afterMs : 0);
-      // Its neighbour changes in between, and is not held up; nor is the bad one tried for it.
+      // Its neighbour changes in between. It is not delayed, and the bad one is not retried because of it.
       const { length } = it.workload.requests;
       it.management.putResource('good', [anObject('good', { a: `${tries}` })], `h-${tries}`);
       await it.cluster();

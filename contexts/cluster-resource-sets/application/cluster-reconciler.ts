@@ -10,23 +10,23 @@ import { type Bindings, DONE, type Inventories, type Next } from './ports.ts';
 export interface ClusterReconcilerDeps extends ClusterPassDeps {
   readonly bindings: Bindings;
   readonly inventories: Inventories;
-  /** Has the set looked at. */
+  /** Queues the set for reconciliation. */
   readonly wakeSet: (key: NamespacedName) => void;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** So long after something to do was found, the record of it waits for more. */
+  /** How long to wait for more changes before the binding is written. */
   readonly settleMs: number;
 }
 
-/** Longer than this nothing goes unrecorded, however much keeps coming. */
+/** The longest time that work stays unrecorded, however much keeps coming. */
 const COLLECT_MS = 2_000;
-/** Nor does anything wait for longer than this for a set that is about to come. */
+/** The longest wait for a set that is about to start. */
 const EXPECT_MS = 500;
 const WRITES = 5;
 
 /**
- * Brings to a cluster what all sets that are for it want there, and records it in the binding, which is written once for all
- * of them. That is why the key is a cluster: sets that work side by side would write the same binding against each other.
+ * Applies all sets that select a cluster, and records the result in its binding with a single write. This is why the
+ * key is a cluster: sets that are reconciled concurrently would conflict on the same binding.
  */
 export class ClusterReconciler {
   readonly #deps: ClusterReconcilerDeps;
@@ -43,7 +43,7 @@ export class ClusterReconciler {
     if (cluster === undefined || cluster.isDeleting) return await this.#gone(key, { binding, cluster }, signal);
     const pass = new ClusterPass(this.#deps, cluster);
     try {
-      // A binding that is called otherwise than its cluster is kept in order, but it is not the one to record in.
+      // A binding whose name differs from its cluster is kept in order, but nothing new is recorded in it.
       if (cluster.name === key.name) await this.#work(pass, signal);
       await this.#record(key, pass.changes, signal);
     } finally {
@@ -56,12 +56,12 @@ export class ClusterReconciler {
     return pass.next;
   }
 
-  /** Until there is nothing more to do: what comes while others are applied is recorded with them. */
+  /** Repeats until there is nothing more to do: changes that arrive meanwhile are recorded together. */
   async #work(pass: ClusterPass, signal: AbortSignal): Promise<void> {
     const { clock, sleep, settleMs } = this.#deps;
     const begun = clock.now();
     for (let worked = 0; ; ) {
-      // Asked before: one that comes in the middle of a round is for the next.
+      // Read before the round: a set that arrives during a round is handled in the next one.
       const isExpecting = pass.isExpecting;
       const found = clock.now();
       const didWork = await pass.round(signal);
@@ -70,8 +70,8 @@ export class ClusterReconciler {
       if (didWork) worked += 1;
       else if (worked === 0 || !isExpecting || sinceMs > EXPECT_MS) return;
       if (sinceMs > COLLECT_MS) return;
-      // Who has seen two come one after the other waits a little longer for the third. What it took to do the work was part
-      // of the wait already; what came meanwhile may still have to be heard of, so that there always is a moment for that.
+      // After two changes in a row, wait a little longer for a third. The time spent on the work counts as part of the
+      // wait. The sleep is never skipped, so that changes that arrived meanwhile can be delivered.
       const waitMs = worked > 1 ? 3 * settleMs : settleMs;
       await sleep(Math.max(0, waitMs - (didWork ? now - found : 0)), signal);
     }
@@ -85,7 +85,7 @@ export class ClusterReconciler {
         return await this.#write(key, { binding, bound }, signal);
       } catch (error) {
         if (left === 0 || !isCrsError(error, 'CONFLICT')) throw error;
-        // Nothing is applied again for that: only what is written down goes on top of what others wrote.
+        // Nothing is applied again: the changes are recorded on top of what others wrote.
         binding = await bindings.reread(key, signal);
       }
     }
@@ -115,7 +115,7 @@ export class ClusterReconciler {
     return leaving.map(({ name }) => ({ kind: 'left', setName: name }));
   }
 
-  /** A set may have gone while it was applied: it would be put back into the binding for ever. */
+  /** The set may have been deleted while it was applied. Recording it would leave it in the binding permanently. */
   #isStill(namespace: string, change: EntryChange): boolean {
     if (change.kind === 'left') return true;
     const set = this.#deps.sets.get({ namespace, name: change.owner.name });
@@ -140,7 +140,7 @@ export class ClusterReconciler {
     return DONE;
   }
 
-  /** Nothing that was refused counts any more: the cluster is another, or is reached in another way. */
+  /** Discards earlier refusals: the cluster is a different one, or is reached in a different way. */
   forget({ namespace, name }: NamespacedName): void {
     const { attempts, repairs, pruning, versions } = this.#deps;
     const key = `${namespace}/${name}`;

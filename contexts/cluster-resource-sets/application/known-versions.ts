@@ -1,10 +1,10 @@
 import { type InventoryItem, idOf } from '../domain/inventory.ts';
 import type { Written } from './ports.ts';
 
-/** Of some hundred bytes each. */
+/** Each takes about a hundred bytes. */
 const MOST_OBJECTS = 50_000;
 
-/** The versions that objects of one cluster had when we last wrote them. */
+/** Versions of the objects of one cluster after our last write. */
 export class VersionsOfCluster {
   readonly #versions = new Map<string, string>();
 
@@ -16,7 +16,7 @@ export class VersionsOfCluster {
     return this.#versions.get(idOf(object));
   }
 
-  /** One with a status is not kept: what others write into it all the time makes another version of it. */
+  /** Objects with a status are not tracked: others update it all the time, which changes the version. */
   note(object: InventoryItem, { resourceVersion, hasStatus }: Written): void {
     if (!hasStatus) this.#versions.set(idOf(object), resourceVersion);
   }
@@ -27,8 +27,8 @@ export class VersionsOfCluster {
 }
 
 /**
- * What was written last needs no look before it is written again: with its version in hand the server says whether it is
- * still so. Kept in memory, and for those clusters that were written to last.
+ * An object that we wrote last can be written again without reading it first: the server checks its version. Kept in
+ * memory, for the clusters that were written to most recently.
  */
 export class KnownVersions {
   readonly #byCluster = new Map<string, VersionsOfCluster>();
@@ -38,7 +38,7 @@ export class KnownVersions {
     this.#most = most;
   }
 
-  /** Of a cluster that is about to be written to. What is noted in it after it was forgotten is lost. */
+  /** For a cluster that is about to be written to. Notes made after `forget` are lost. */
   of(cluster: string): VersionsOfCluster {
     const versions = this.#byCluster.get(cluster) ?? new VersionsOfCluster();
     this.#byCluster.delete(cluster);
@@ -47,7 +47,7 @@ export class KnownVersions {
     return versions;
   }
 
-  /** It is another cluster now, or may be. */
+  /** The cluster is, or may be, a different one now. */
   forget(cluster: string): void {
     this.#byCluster.delete(cluster);
   }

@@ -2,27 +2,27 @@ import type { Failure } from '../domain/failure.ts';
 import type { NamespacedName, ResourceSet } from '../domain/resource-set.ts';
 
 interface Outcome {
-  /** Of the set: what was found of an earlier one says nothing about it. */
+  /** Uid of the set: outcomes of an earlier set of the same name do not count. */
   readonly uid: string;
   readonly generation: number;
   readonly failures: readonly Failure[];
 }
 
 export interface Tally {
-  /** Clusters of which nothing is known yet. */
+  /** Clusters without an outcome yet. */
   readonly pending: readonly string[];
   readonly failures: readonly Failure[];
 }
 
 /**
- * How each set is doing in each cluster. Kept in memory: bindings say what was applied, but not why something was not, and
- * whoever starts looks at every cluster anyway.
+ * The outcome of each set in each cluster. Kept in memory: bindings say what was applied, but not why something failed,
+ * and a starting process checks every cluster anyway.
  */
 export class Outcomes {
   readonly #bySet = new Map<string, Map<string, Outcome>>();
   readonly #underWay = new Map<string, number>();
 
-  /** Whether that is news. */
+  /** Returns whether the outcome changed. */
   record(set: ResourceSet, clusterName: string, failures: readonly Failure[]): boolean {
     const { uid, generation } = set;
     const ofSet = this.#bySet.get(idOf(set)) ?? new Map<string, Outcome>();
@@ -56,7 +56,9 @@ export class Outcomes {
     for (const [id, ofSet] of this.#bySet) if (id.startsWith(`${namespace}/`)) ofSet.delete(name);
   }
 
-  /** Says that something may be written for these sets until the returned function is called. */
+  /**
+   * Marks the sets as in progress, so that something may be written for them, until the returned function is called.
+   */
   begin(sets: readonly NamespacedName[]): () => void {
     const ids = sets.map(idOf);
     for (const id of ids) this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);

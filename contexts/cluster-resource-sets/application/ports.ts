@@ -7,8 +7,8 @@ import type { NamespacedName, ResourceRef, ResourceSet } from '../domain/resourc
 import type { SetStatus } from '../domain/set-status.ts';
 
 /**
- * What there is on the management cluster, from a copy that follows it: nothing is asked for. It is never older than what was
- * written through here. Writes are of what was read: when that has changed meanwhile they throw `CONFLICT`.
+ * State of the management cluster, from a local cache: reads send no requests. The cache is never older than our own
+ * writes. Writes are conditional on what was read, and throw `CONFLICT` if it changed meanwhile.
  */
 export interface ResourceSets {
   get(key: NamespacedName): ResourceSet | undefined;
@@ -22,24 +22,24 @@ export interface Clusters {
   inNamespace(namespace: string): readonly Cluster[];
 }
 
-/** As `ResourceSets`. */
+/** Same guarantees as `ResourceSets`. */
 export interface Bindings {
   get(key: NamespacedName): Binding | undefined;
   inNamespace(namespace: string): readonly Binding[];
-  /** From the server, for after a conflict. */
+  /** Reads from the server, after a conflict. */
   reread(key: NamespacedName, signal: AbortSignal): Promise<Binding | undefined>;
   create(key: NamespacedName, content: BindingContent, signal: AbortSignal): Promise<void>;
   update(binding: Binding, content: BindingContent, signal: AbortSignal): Promise<void>;
-  /** One that is gone already counts as deleted. */
+  /** Succeeds if the binding is already gone. */
   delete(binding: Binding, signal: AbortSignal): Promise<void>;
 }
 
-/** A ConfigMap or Secret that is there and may be applied. */
+/** A ConfigMap or Secret that exists and may be applied. */
 export interface FoundResource extends ResourceRef, NamespacedName {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly owners: readonly Owner[];
-  /** Of its content; undefined when it has none at all. */
+  /** Hash of its content; undefined if it has no content. */
   readonly hash: string | undefined;
 }
 
@@ -48,67 +48,67 @@ export type ResourceReading =
   | { readonly kind: 'missing' }
   | { readonly kind: 'wrong-type' };
 
-/** What was read, and the hash of just that. */
+/** Parsed content, and the hash of exactly that content. */
 export interface ResourceContent {
   readonly hash: string;
   readonly manifest: Manifest;
 }
 
 export interface Resources {
-  /** What the copy has of it, if it may be applied. */
+  /** The cached resource, if it may be applied. */
   peek(namespace: string, ref: ResourceRef): FoundResource | undefined;
-  /** From a copy, but that one which is not in it may be asked for. */
+  /** Reads from the cache; a resource that is not cached may be requested from the server. */
   read(namespace: string, ref: ResourceRef, signal: AbortSignal): Promise<ResourceReading>;
-  /** The same for all who ask at once. Of a resource that has content. */
+  /** Concurrent callers share one read. The resource must have content. */
   content(resource: FoundResource, signal: AbortSignal): Promise<ResourceContent>;
-  /** Throws `CONFLICT` when it is not as it was read. */
+  /** Throws `CONFLICT` if the resource changed since it was read. */
   setOwners(resource: FoundResource, owners: readonly Owner[], signal: AbortSignal): Promise<void>;
 }
 
 export interface WorkloadClusters {
-  /** Throws `CLUSTER_UNREACHABLE`, with a message for people. */
+  /** Throws `CLUSTER_UNREACHABLE`, with a message for users. */
   connect(cluster: Cluster, signal: AbortSignal): Promise<WorkloadApi>;
 }
 
-/** An object of a cluster, after a write. */
+/** An object of a cluster after a write. */
 export interface Written {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Whether it has something that others write into it as time goes by. */
+  /** Whether it has a status, which others update all the time. */
   readonly hasStatus: boolean;
 }
 
 /**
- * The API of one cluster. What it refuses is `OBJECT_NOT_APPLIED` with the server's words; when it does not answer,
+ * The API of one cluster. A refusal throws `OBJECT_NOT_APPLIED` with the server's message; no answer throws
  * `CLUSTER_UNREACHABLE`.
  */
 export interface WorkloadApi {
   get(object: ManifestObject, signal: AbortSignal): Promise<JsonObject | undefined>;
-  /** `undefined` when one of its name is there already. */
+  /** `undefined` if an object of this name already exists. */
   create(object: ManifestObject, signal: AbortSignal): Promise<Written | undefined>;
   patch(object: ManifestObject, patch: JsonObject, signal: AbortSignal): Promise<Written>;
   apply(object: ManifestObject, signal: AbortSignal): Promise<Written>;
   /**
-   * Makes it what the manifest says, if it is of this version. `undefined` when it is another by now, or gone, or when the
-   * server will not have it in this way: then one looks, and patches it.
+   * Replaces the object by the manifest if it has this version. `undefined` if the version changed, the object is gone,
+   * or the server refuses the replace: the caller then reads and patches it.
    */
   replace(object: ManifestObject, resourceVersion: string, signal: AbortSignal): Promise<Written | undefined>;
-  /** Just the one with this uid; gone is gone, whoever did it. */
+  /** Deletes only the object with this uid. Succeeds if it is already gone. */
   delete(item: InventoryItem & { readonly uid: string }, signal: AbortSignal): Promise<void>;
 }
 
-/** What was made by a set in a cluster, for what prunes. */
+/** Objects that a set created in a cluster, for pruning. */
 export interface Inventories {
   read(set: ResourceSet, cluster: Cluster, signal: AbortSignal): Promise<ResourceSetInventory>;
   write(set: ResourceSet, cluster: Cluster, inventory: ResourceSetInventory, signal: AbortSignal): Promise<void>;
   delete(set: ResourceSet, clusterName: string, signal: AbortSignal): Promise<void>;
 }
 
-/** When to look at a key again. */
+/** When to reconcile a key again. */
 export type Next =
   | { readonly kind: 'done' }
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** With waits that grow. */
+  /** With growing backoff. */
   | { readonly kind: 'retry' };
 
 export const DONE: Next = { kind: 'done' };

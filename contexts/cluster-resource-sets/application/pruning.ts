@@ -20,19 +20,19 @@ interface Made {
 }
 
 /**
- * Deletes what left the manifest, of sets that ask for it and whose strategy is Reconcile. What is wanted has to be known in
- * full for that: while a resource is missing, cannot be read or was refused, nothing is deleted.
+ * Deletes objects that left the manifest, for sets that ask for it and whose strategy is Reconcile. This requires
+ * complete knowledge of what is wanted: while a resource is missing, unreadable or refused, nothing is deleted.
  */
 export class Pruning {
   readonly #deps: PruningDeps;
-  /** What the inventory of a set in a cluster was last brought to, so that nothing is asked for when nothing changed. */
+  /** The last settled inventory of a set in a cluster, so that no request is sent if nothing changed. */
   readonly #settled = new Map<string, Map<string, string>>();
 
   constructor(deps: PruningDeps) {
     this.#deps = deps;
   }
 
-  /** Whether there is something to do although nothing has to be applied; and what is wrong. */
+  /** Whether pruning is due although nothing has to be applied, and the last failure. */
   state(survey: Survey, cluster: Cluster): { isDue: boolean; failure?: Failure; againMs: number } {
     const idle = { isDue: false, againMs: Infinity };
     if (!isPruned(survey) || this.#isSettled(survey, cluster)) return idle;
@@ -47,7 +47,7 @@ export class Pruning {
     return { ...idle, isDue: survey.failures.length === 0 };
   }
 
-  /** Before anything is made: what may be ours from now on. */
+  /** Called before anything is created: records the objects that may become ours. */
   async announce(survey: Survey, cluster: Cluster, signal: AbortSignal): Promise<void> {
     if (!isPruned(survey) || this.#isSettled(survey, cluster)) return;
     const { inventories } = this.#deps;
@@ -115,7 +115,7 @@ function pruneAttempt({ set }: Survey): string {
   return `${set.uid}/prune`;
 }
 
-/** Which resources with which content. */
+/** Identifies the resources and their contents. */
 function signatureOf({ set, found }: Survey): string {
   return JSON.stringify([set.uid, found.map(({ kind, name, hash = '' }) => [kind, name, hash])]);
 }

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '#kit/std';
 
-/** When something that is done every so often is due, for each thing of each owner. */
+/** Tracks when periodic work is due, for each thing of each owner. */
 export class Schedule {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -11,14 +11,17 @@ export class Schedule {
     this.#random = random;
   }
 
-  /** 0 when it is time. First so long after it was first asked for, or a part of that: not all at the same moment. */
+  /**
+   * Returns 0 if it is due. The first time is randomised between half the period and the full period, so that not
+   * everything is due at once.
+   */
   dueIn(owner: string, thing: string, everyMs: number): number {
     const things = this.#due.get(owner) ?? new Map<string, number>();
     this.#due.set(owner, things);
     const now = this.#clock.now();
     const due = things.get(thing) ?? now + everyMs * (0.5 + this.#random() / 2);
     things.set(thing, due);
-    // One that is done more often than before is done sooner.
+    // A shortened period takes effect at once.
     return Math.max(0, Math.min(due - now, everyMs));
   }
 

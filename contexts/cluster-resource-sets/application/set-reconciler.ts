@@ -21,14 +21,15 @@ export interface SetReconcilerDeps {
   readonly bindings: Bindings;
   readonly resources: Resources;
   readonly outcomes: Outcomes;
-  /** Has the cluster looked at. */
+  /** Queues the cluster for reconciliation. */
   readonly wakeCluster: (key: NamespacedName) => void;
   readonly clock: Clock;
 }
 
 /**
- * Looks after what belongs to a set itself: its finalizer, that it owns its resources, its status; and that nothing of it is
- * left in bindings before it goes. What clusters need is done by `ClusterReconciler`, for all sets of a cluster at once.
+ * Manages what belongs to a set itself: its finalizer, its ownership of resources and its status. Also makes sure that
+ * no binding refers to the set before it is deleted. The work in clusters is done by `ClusterReconciler`, for all sets
+ * of a cluster at once.
  */
 export class SetReconciler {
   readonly #deps: SetReconcilerDeps;
@@ -46,7 +47,7 @@ export class SetReconciler {
     }
     if (!hasOurFinalizer(set) && !set.isDeleting) {
       await sets.setFinalizers(set, [...set.finalizers, FINALIZER], signal);
-      // The clusters wait for it, and what was just written is no news to them until the watch tells.
+      // The watch event of this write wakes the clusters.
       return DONE;
     }
     if (set.isPaused) return await this.#writeStatus(set, { kind: 'none' }, signal);
@@ -66,13 +67,16 @@ export class SetReconciler {
     const names = selection.clusters.map(({ name }) => name);
     const { pending, failures: ofClusters } = outcomes.tally(set, names);
     const failures = [...notOwned, ...ofClusters];
-    // What is not known yet may still be good or bad. A failure elsewhere is one already.
+    // A cluster without outcome may still succeed or fail. A failure elsewhere can be reported already.
     if (pending.length > 0 && failures.length === 0) return DONE;
     await this.#writeStatus(set, { kind: 'looked', failures }, signal);
     return notOwned.length > 0 ? { kind: 'retry' } : DONE;
   }
 
-  /** Resources that a set owns go when it does, unless they are to be kept. One that cannot be owned keeps no other from it. */
+  /**
+   * Resources owned by a set are deleted with it, unless they are to be kept. If one cannot be owned, the others still
+   * are.
+   */
   async #own(set: ResourceSet, signal: AbortSignal): Promise<readonly Failure[]> {
     const failures: Failure[] = [];
     for (const resource of set.resources) {
@@ -102,9 +106,10 @@ export class SetReconciler {
     if (!hasOurFinalizer(set)) return DONE;
     const held = bindings.inNamespace(set.namespace).filter((binding) => holds(binding, set.name));
     for (const { namespace, name } of held) wakeCluster({ namespace, name });
-    // Whoever is at work for the set may have a write under way that would put it back. They wake it when they are done.
+    // A reconciliation in progress may have a pending write that would put the set back. It wakes the set when it is
+    // done.
     if (held.length > 0 || outcomes.isUnderWay(set)) return DONE;
-    // Before the set goes, or what it owns goes with it.
+    // Must happen before the set is deleted, otherwise its resources are deleted with it.
     if (set.options.keepResources && (await this.#own(set, signal)).length > 0) return { kind: 'retry' };
     await sets.setFinalizers(
       set,

@@ -9,25 +9,25 @@ import type { Attempts } from './attempts.ts';
 import type { FoundResource, Resources } from './ports.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A resource that has to be brought to the cluster now. */
+/** A resource that has to be applied to the cluster now. */
 export interface Step {
   readonly resource: FoundResource;
   readonly objects: readonly ManifestObject[];
   readonly hash: string;
-  /** It was applied as it is, and is only put right. */
+  /** The content was already applied; this only repairs drift. */
   readonly isRepair: boolean;
-  /** It was tried before, so that its objects are likely to be there. */
+  /** It was tried before, so its objects likely exist. */
   readonly isKnown: boolean;
 }
 
-/** How a set stands in a cluster: what there is to do, what is wrong, and when it has to be looked at again. */
+/** State of a set in a cluster: what to do, what is wrong, and when to check again. */
 export interface Survey {
   readonly set: ResourceSet;
   readonly strategy: Strategy | undefined;
   readonly found: readonly FoundResource[];
   readonly steps: readonly Step[];
   readonly failures: readonly Failure[];
-  /** Of resources that cannot be read. */
+  /** Resources that cannot be read. */
   readonly unreadable: readonly ResourceEntry[];
   readonly againMs: number;
 }
@@ -38,7 +38,7 @@ export interface SurveyDeps {
   readonly repairs: Schedule;
 }
 
-/** Nothing tells of a Secret of the wrong type that comes, since those are not watched. */
+/** The informer does not watch Secrets of the wrong type, so their creation has to be polled for. */
 const LOOK_FOR_SECRET_MS = 60_000;
 
 interface Subject {
@@ -47,7 +47,7 @@ interface Subject {
   readonly entry: SetEntry | undefined;
 }
 
-/** What one resource comes to. */
+/** The result for one resource. */
 type Finding = Partial<Record<'found', FoundResource>> &
   Partial<Record<'step', Step>> &
   Partial<Record<'failure', Failure>> &
@@ -71,7 +71,7 @@ export async function surveySet(deps: SurveyDeps, subject: Subject, signal: Abor
   };
 }
 
-/** Where the strategy is to apply once, nobody asked for it to stay so. */
+/** With ApplyOnce drift is not repaired. */
 function repairOf(
   { repairs }: SurveyDeps,
   { set, cluster, strategy }: Omit<Subject, 'entry'> & { readonly strategy: Strategy | undefined },
@@ -114,7 +114,7 @@ async function surveyFound(
     return { found: resource, failure: { kind: 'strategy-unknown', strategy: set.strategy }, unreadable: ref };
   }
   const isNeeded = needsApply(strategy, entry, resource.hash ?? '');
-  // What is applied once is not applied again, but that it can no longer be read is told.
+  // With ApplyOnce a resource is not applied again, but it is reported if it can no longer be read.
   const isOther = entry?.hash !== resource.hash;
   if (!isNeeded && !isRepairDue && !isOther) return { found: resource };
   const unreadable = (why: string): Finding => ({
@@ -130,7 +130,7 @@ async function surveyFound(
   return isNeeded ? unlessWaiting(deps, subject, step) : { found: resource, step };
 }
 
-/** What was refused is tried again when it is time, and its failure stands until then. */
+/** A refused resource is retried when its backoff is over; its failure is reported until then. */
 function unlessWaiting({ attempts }: SurveyDeps, { set, cluster, ref }: OneSubject, step: Step): Finding {
   const key = `${cluster.namespace}/${cluster.name}`;
   const waiting = attempts.waiting(key, attemptOf(set, ref), step.hash);
@@ -143,7 +143,7 @@ function unlessWaiting({ attempts }: SurveyDeps, { set, cluster, ref }: OneSubje
   };
 }
 
-/** Of the set as it is: one that was made anew begins anew. */
+/** Includes the uid of the set, so that a recreated set starts over. */
 export function attemptOf({ uid }: ResourceSet, ref: ResourceRef): string {
   return `${uid}/${showRef(ref)}`;
 }

@@ -1,9 +1,9 @@
 import { isSameRef, type NamespacedName, type ResourceRef } from './resource-set.ts';
 
-/** What one resource of a set has come to in a cluster. */
+/** State of one resource of a set in a cluster. */
 export interface ResourceEntry extends ResourceRef {
   readonly applied: boolean;
-  /** Of the content that was tried last; absent where it could not be read. */
+  /** Hash of the content tried last; absent if the content could not be read. */
   readonly hash?: string;
   readonly lastAppliedTime?: string;
 }
@@ -13,7 +13,7 @@ export interface SetEntry {
   readonly resources: readonly ResourceEntry[];
 }
 
-/** Kubernetes' own shape, since those of others are kept as they are. */
+/** The Kubernetes shape, because owner references of others are kept unchanged. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,7 +23,7 @@ export interface Owner {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** What was applied to a cluster, by all sets that are for it. It is called as the cluster is. */
+/** Everything that sets have applied to a cluster. A binding has the name of its cluster. */
 export interface BindingContent {
   readonly clusterName: string;
   readonly owners: readonly Owner[];
@@ -37,14 +37,14 @@ export interface Binding extends NamespacedName, BindingContent {
   readonly isDeleting: boolean;
 }
 
-/** What one set has done to a binding. */
+/** A change that one set makes to a binding. */
 export type EntryChange =
   | {
       readonly kind: 'bound';
       readonly owner: Owner;
-      /** Those that are new or other than before. */
+      /** New or changed entries. */
       readonly resources: readonly ResourceEntry[];
-      /** Those of which nothing is kept any more. */
+      /** Selects entries to remove. */
       readonly forget?: (resource: ResourceRef) => boolean;
     }
   | { readonly kind: 'left'; readonly setName: string };
@@ -60,24 +60,24 @@ export function resourceEntryOf(entry: SetEntry | undefined, ref: ResourceRef): 
   return entry?.resources.find((resource) => isSameRef(resource, ref));
 }
 
-/** The kind has room for so many sets, and the server refuses a binding with more as a whole. */
+/** The API allows this many sets; the server refuses a binding with more as a whole. */
 const MOST_SETS = 100;
 
-/** Those of these sets that the binding has room for: who is in it stays in it. */
+/** The sets that fit into the binding. Sets that are already in it stay. */
 export function withRoom(binding: BindingContent | undefined, setNames: readonly string[]): ReadonlySet<string> {
   const present = new Set(binding?.entries.map(({ setName }) => setName));
   const others = setNames.filter((name) => !present.has(name));
   return new Set([...present, ...others.slice(0, Math.max(0, MOST_SETS - present.size))]);
 }
 
-/** By its entry or as an owner: either has to go before the set does. */
+/** Whether the set has an entry or is an owner: both must be removed before the set is deleted. */
 export function holds({ entries, owners }: BindingContent, setName: string): boolean {
   return entries.some((entry) => entry.setName === setName) || owners.some((owner) => isSet(owner, setName));
 }
 
 /**
- * The binding after all that was done to it, in one go; the very content that was given when nothing changed. Whoever is not
- * named keeps what is theirs: entries of sets that are gone or that others look after included.
+ * The binding after all changes; the same object if nothing changed. Sets that are not named keep their entries,
+ * including deleted sets and sets of other controllers.
  */
 export function recordChanges(before: BindingContent, changes: readonly EntryChange[]): BindingContent {
   return changes.reduce(recordChange, before);
@@ -112,7 +112,10 @@ function withEntry(
   return entries.with(index, { ...present, resources: [...changed, ...added] });
 }
 
-/** In the place of one of the same kind and name that was made anew, or of another version. The same list when it is there. */
+/**
+ * Replaces an owner of the same kind and name that was recreated or has another API version. Returns the same list if
+ * the owner is already in it.
+ */
 export function withOwner(owners: readonly Owner[], owner: Owner): readonly Owner[] {
   const index = owners.findIndex((present) => isSet(present, owner.name));
   const present = owners[index];
@@ -120,7 +123,7 @@ export function withOwner(owners: readonly Owner[], owner: Owner): readonly Owne
   return present.uid === owner.uid && present.apiVersion === owner.apiVersion ? owners : owners.with(index, owner);
 }
 
-/** The same list when it is not there. */
+/** Returns the same list if the owner is not in it. */
 export function withoutOwner(owners: readonly Owner[], setName: string): readonly Owner[] {
   return owners.some((owner) => isSet(owner, setName)) ? owners.filter((owner) => !isSet(owner, setName)) : owners;
 }
@@ -133,7 +136,7 @@ function isSet({ apiVersion, kind, name }: Owner, setName: string): boolean {
   return name === setName && kind === SET_KIND && apiVersion.startsWith(ADDONS_PREFIX);
 }
 
-/** Bindings of long ago named their cluster as an owner and nowhere else. */
+/** Old bindings name their cluster only as an owner. */
 export function withClusterNamed(content: BindingContent): BindingContent {
   const owner = content.owners.find(isCluster);
   const clusterName = content.clusterName === '' ? (owner?.name ?? '') : content.clusterName;

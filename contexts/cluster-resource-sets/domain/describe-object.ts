@@ -2,14 +2,14 @@ import type { JsonObject } from '#kit/std';
 import type { InventoryItem } from './inventory.ts';
 import { isJsonObject } from './json-value.ts';
 
-/** As Cluster API names an object in what goes wrong with it: `apps/v1, Kind=Deployment shop/web`. */
+/** In the format of Cluster API's error messages: `apps/v1, Kind=Deployment shop/web`. */
 export function describeObject(object: JsonObject): string {
   const { apiVersion, kind, namespace, name } = identityOf(object);
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return `${groupVersion}, Kind=${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
-/** What it is called; where it does not say, empty. */
+/** The identity of an object; missing parts are empty. */
 export function identityOf({ apiVersion, kind, metadata }: JsonObject): InventoryItem {
   const { name, namespace } = isJsonObject(metadata) ? metadata : {};
   return {

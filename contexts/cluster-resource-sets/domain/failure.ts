@@ -1,7 +1,7 @@
 import { assertNever } from '#kit/std';
 import { type ResourceRef, showRef } from './resource-set.ts';
 
-/** What keeps a set from being applied everywhere. */
+/** A reason why a set is not applied everywhere. */
 export type Failure =
   | { readonly kind: 'selector-unreadable'; readonly why: string }
   | { readonly kind: 'strategy-unknown'; readonly strategy: string }
@@ -10,14 +10,14 @@ export type Failure =
   | { readonly kind: 'resource-unavailable'; readonly resource: ResourceRef; readonly why: string }
   | { readonly kind: 'resource-unreadable'; readonly resource: ResourceRef; readonly why: string }
   | { readonly kind: 'cluster-unreachable'; readonly cluster: string; readonly why: string }
-  /** Something of our own went wrong, such as a write on the management cluster. */
+  /** An internal error, such as a failed write to the management cluster. */
   | { readonly kind: 'broken-off'; readonly cluster: string; readonly why: string }
   | { readonly kind: 'not-applied'; readonly cluster: string; readonly resource: ResourceRef; readonly why: string }
   | { readonly kind: 'not-pruned'; readonly cluster: string; readonly why: string };
 
 export type FailureKind = Failure['kind'];
 
-/** For people. The same trouble has the same text. */
+/** For users. The same failure always gives the same text. */
 export function showFailure(failure: Failure): string {
   switch (failure.kind) {
     case 'selector-unreadable':

@@ -1,4 +1,4 @@
-/** A wrong value of a field, in the words of Kubernetes' own validation. */
+/** An invalid field value, in the wording of Kubernetes validation. */
 export interface InvalidField {
   /** `spec.clusterSelector` */
   readonly field: string;
@@ -6,12 +6,12 @@ export interface InvalidField {
   readonly detail: string;
 }
 
-/** `Invalid value: "x": field is immutable`, which is what the API server calls a cause. */
+/** `Invalid value: "x": field is immutable`, which the API server calls a cause. */
 export function faultBody({ value, detail }: InvalidField): string {
   return `Invalid value: ${shown(value)}: ${detail}`;
 }
 
-/** As clients show several: each once, in brackets when there are more than one. */
+/** In the format of Kubernetes clients: each once, in brackets if there are several. */
 export function faultText(faults: readonly InvalidField[]): string {
   const lines = [...new Set(faults.map((fault) => `${fault.field}: ${faultBody(fault)}`))];
   return lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`;
@@ -19,7 +19,7 @@ export function faultText(faults: readonly InvalidField[]): string {
 
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
-/** A text in quotes; of anything else the JSON that Go writes, with what HTML cares about escaped. */
+/** Strings in quotes. Other values as JSON in Go's format, which escapes characters that are special in HTML. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return (JSON.stringify(value) ?? 'null').replaceAll(

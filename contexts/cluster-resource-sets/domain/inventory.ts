@@ -1,4 +1,4 @@
-/** An object in a cluster, as an inventory knows it. Without a uid, one that may or may not have been made by us. */
+/** An object in a cluster, as recorded in an inventory. Without a uid it is unknown whether we created it. */
 export interface InventoryItem {
   readonly apiVersion: string;
   readonly kind: string;
@@ -12,8 +12,8 @@ export interface ResourceSetInventory {
 }
 
 /**
- * What has to be known before anything is made: all that was there, and all that is wanted. An object that was made just
- * before the process ended is then in it; whether it was ours is not known, so that it stays where it is.
+ * Inventory to save before anything is created: everything recorded so far, and everything wanted. An object created
+ * just before the process ended is then recorded. Because it is unknown whether it is ours, it is never deleted.
  */
 export function announced({ items }: ResourceSetInventory, wanted: readonly InventoryItem[]): ResourceSetInventory {
   const known = new Set(items.map(idOf));
@@ -21,13 +21,13 @@ export function announced({ items }: ResourceSetInventory, wanted: readonly Inve
   return added.length === 0 ? { items } : { items: [...items, ...added].toSorted(byId) };
 }
 
-/** Those that left the manifest and that were made by us. What others made, or made anew, is not ours to delete. */
+/** Objects that left the manifest and that we created. Objects that others created or recreated must not be deleted. */
 export function toPrune({ items }: ResourceSetInventory, wanted: readonly InventoryItem[]): readonly InventoryItem[] {
   const ids = new Set(wanted.map(idOf));
   return items.filter((item) => item.uid !== undefined && !ids.has(idOf(item)));
 }
 
-/** After all of it: what is wanted, with the uid of what was made now or earlier. */
+/** Inventory after everything is done: the wanted objects, with the uid of those created now or earlier. */
 export function settled(
   { items }: ResourceSetInventory,
   wanted: readonly InventoryItem[],
@@ -41,7 +41,7 @@ export function settled(
 }
 
 export function idOf({ apiVersion, kind, namespace = '', name }: InventoryItem): string {
-  // Versions of a group are views on the same object.
+  // Versions of a group are views of the same object.
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   return `${group}/${kind}/${namespace}/${name}`;
 }

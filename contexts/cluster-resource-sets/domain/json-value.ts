@@ -4,7 +4,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers by value, objects whatever the order of their keys. */
+/** Compares numbers by value, and objects regardless of key order. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isJsonList(a) && isJsonList(b)) {

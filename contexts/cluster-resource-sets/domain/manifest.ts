@@ -2,21 +2,21 @@ import type { Json, JsonObject } from '#kit/std';
 import { isJsonObject } from './json-value.ts';
 import { sortForCreate } from './sort-for-create.ts';
 
-/** An object as it stands in a manifest. Whether it is one that a cluster knows is for the cluster to say. */
+/** An object as written in a manifest. The cluster decides whether it is valid. */
 export type ManifestObject = JsonObject;
 
 export type Manifest =
   | { readonly kind: 'objects'; readonly objects: readonly ManifestObject[] }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** Reads one YAML document as Go does. Nothing of the document is quoted in a fault: it may be a Secret's. */
+/** Reads one YAML document as Go does. Faults never quote the document, because it may be a Secret. */
 export type ReadYaml = (document: string) => YamlReading;
 
 export type YamlReading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'fault'; readonly why: string };
 
-/** A JSON list with objects, or YAML documents; JSON is YAML too. */
+/** Each value is a JSON list of objects, or YAML documents; JSON is YAML too. */
 export function readManifest(values: readonly Uint8Array[], readYaml: ReadYaml): Manifest {
   const objects: ManifestObject[] = [];
   for (const [index, value] of values.entries()) {
@@ -24,7 +24,7 @@ export function readManifest(values: readonly Uint8Array[], readYaml: ReadYaml):
     if (manifest.kind === 'unreadable') {
       return values.length === 1 ? manifest : { ...manifest, why: `value ${index + 1}: ${manifest.why}` };
     }
-    // In order within a value only: whoever wrote several has chosen their order by their keys.
+    // Sorted only within a value: the keys of a resource define the order of its values.
     objects.push(...sortForCreate(manifest.objects));
   }
   return { kind: 'objects', objects };
@@ -51,7 +51,7 @@ function readDocuments(text: string, readYaml: ReadYaml): Manifest {
   for (const [index, document] of split.entries()) {
     const reading = readYaml(document);
     if (reading.kind === 'fault') return unreadable(`document ${index + 1}: ${reading.why}`);
-    // Nothing but comments, or two separators in a row.
+    // Only comments, or two separators in a row.
     if (reading.value === null) continue;
     if (!isJsonObject(reading.value)) return unreadable(`document ${index + 1} is not an object`);
     objects.push(reading.value);
@@ -59,7 +59,10 @@ function readDocuments(text: string, readYaml: ReadYaml): Manifest {
   return { kind: 'objects', objects };
 }
 
-/** At lines that begin with `---`, behind which only a comment may stand; `undefined` where something else does. */
+/**
+ * Splits at lines that start with `---`, which may be followed only by a comment. `undefined` if something else
+ * follows.
+ */
 function splitDocuments(text: string): readonly string[] | undefined {
   const documents: string[] = [];
   let lines: string[] = [];

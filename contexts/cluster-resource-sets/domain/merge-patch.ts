@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '#kit/std';
 import { isJsonList, isJsonObject, sameJson } from './json-value.ts';
 
-/** The server writes these, and a patch that removes them says nothing. */
+/** Written by the server; a patch that removes them has no effect. */
 const OF_THE_SERVER = [
   'creationTimestamp',
   'deletionGracePeriodSeconds',
@@ -14,23 +14,20 @@ const OF_THE_SERVER = [
 ];
 
 /**
- * The JSON merge patch that makes the manifest of what there is; `undefined` when there is nothing to say. What the manifest
- * does not mention is removed, whoever wrote it: so the strategy Reconcile is in Cluster API, and whoever does not want it
- * asks for server-side apply.
+ * The JSON merge patch from the live object to the manifest; `undefined` if they are equal. Fields that the manifest
+ * does not have are removed, no matter who wrote them. This is Cluster API's Reconcile strategy; server-side apply is
+ * the alternative.
  */
 export function mergePatch(live: JsonObject, manifest: JsonObject): JsonObject | undefined {
   const metadata = isJsonObject(live['metadata']) ? live['metadata'] : {};
   const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !OF_THE_SERVER.includes(key)));
   const wanted = isJsonObject(manifest['metadata']) ? manifest['metadata'] : {};
-  // A manifest that was exported carries the version of then, which would be a lock on it.
+  // An exported manifest carries its old resource version, which would act as a precondition.
   const { resourceVersion: _, ...wantedMetadata } = wanted;
   return difference({ ...live, metadata: own }, { ...manifest, metadata: wantedMetadata });
 }
 
-/**
- * What that patch comes to, whatever there is: the manifest, of which an object with this version is to be made. What is null in it
- * is not there.
- */
+/** The result of that patch: the manifest with this version and without null fields. */
 export function replacement(manifest: JsonObject, resourceVersion: string): JsonObject {
   const metadata = isJsonObject(manifest['metadata']) ? manifest['metadata'] : {};
   return withoutNulls({ ...manifest, metadata: { ...metadata, resourceVersion } });
@@ -47,7 +44,7 @@ function nullsRemoved(value: Json): Json {
 }
 
 function difference(from: JsonObject, to: JsonObject): JsonObject | undefined {
-  // Entries and not an object that is filled: `__proto__` is a key like any other.
+  // Uses entries instead of assigning to an object, because `__proto__` must be a normal key.
   const patch: [string, Json][] = [];
   for (const key of Object.keys(from)) if (own(to, key) === undefined || to[key] === null) patch.push([key, null]);
   for (const [key, value] of Object.entries(to)) {

@@ -2,7 +2,7 @@ import { assertNever } from '#kit/std';
 import type { ResourceEntry } from './binding.ts';
 import type { Strategy } from './resource-set.ts';
 
-/** Whether content with this hash has to be brought to the cluster that the entry is of. */
+/** Whether content with this hash has to be applied to the cluster of the entry. */
 export function needsApply(strategy: Strategy, entry: ResourceEntry | undefined, hash: string): boolean {
   switch (strategy) {
     case 'ApplyOnce':

@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts';
 import { type ResourcesApplied, resourcesApplied } from './resources-applied.ts';
 import type { Condition, LegacyCondition, SetStatus } from './set-status.ts';
 
-/** What is known of a set now. Without a verdict, what was said of its resources stays said. */
+/** Current findings about a set. Without a verdict the condition about its resources stays unchanged. */
 export interface Findings {
   readonly generation: number;
   readonly isPaused: boolean;
@@ -11,7 +11,7 @@ export interface Findings {
 
 export type Verdict =
   | { readonly kind: 'none' }
-  /** It is for no cluster: nothing was applied, and nothing went wrong. */
+  /** The set selects no cluster: nothing was applied, and nothing failed. */
   | { readonly kind: 'no-clusters' }
   | { readonly kind: 'looked'; readonly failures: readonly Failure[] };
 
@@ -19,7 +19,7 @@ const PAUSED = 'Paused';
 const APPLIED = 'ResourcesApplied';
 const PAUSED_MESSAGE = 'ClusterResourceSet has the cluster.x-k8s.io/paused annotation';
 
-/** The very status that was given when nothing is new. `now` is to the second, as Kubernetes writes it. */
+/** Returns the same object if nothing changed. `now` is to the second, as Kubernetes writes it. */
 export function nextStatus(before: SetStatus, findings: Findings, now: string): SetStatus {
   const paused = withCondition(before, pausedCondition(findings), now);
   const { verdict, generation } = findings;
@@ -46,14 +46,15 @@ function withVerdict(
     legacyCondition(applied),
     now,
   );
-  // A generation counts as observed once nothing of it has to be tried again. What is missing is waited for, not tried.
+  // A generation counts as observed once nothing of it has to be retried. A missing resource is waited for, not
+  // retried.
   const isOver = failures.every(({ kind }) => kind === 'resource-missing');
   return isOver ? observed(next, generation) : next;
 }
 
 /**
- * DECISION: the generation is noted only along with something else that is new. Cluster API does it so, by not looking for
- * what it has not changed, and a set that is for no cluster has nothing to be observed.
+ * DECISION: the generation is recorded only together with another change. Cluster API does the same, because it writes
+ * the status only if it changed, and a set without clusters has nothing to observe.
  */
 function withoutClusters(before: SetStatus, paused: SetStatus, generation: number): SetStatus {
   const next = withoutFailure(paused);
@@ -105,7 +106,7 @@ function withLegacy(before: SetStatus, change: Change<LegacyCondition>, now: str
   return { ...before, legacyConditions: legacyConditions.toSorted(byType) };
 }
 
-/** A failure that was told of clusters which the set is no longer for is no longer true. */
+/** A failure in clusters that the set no longer selects is outdated. */
 function withoutFailure(before: SetStatus): SetStatus {
   const isFailure = ({ type, status }: { readonly type: string; readonly status: string }): boolean =>
     type === APPLIED && status !== 'True';
@@ -121,7 +122,9 @@ function observed(before: SetStatus, observedGeneration: number): SetStatus {
   return before.observedGeneration === observedGeneration ? before : { ...before, observedGeneration };
 }
 
-/** In its place, with the time of the last change of `status`; the same list when it says the same. */
+/**
+ * Puts the condition in place, with the time of the last change of `status`. Returns the same list if nothing changed.
+ */
 function put<T extends { readonly type: string; readonly status: string; readonly lastTransitionTime?: string }>(
   conditions: readonly T[],
   change: Change<T>,
@@ -141,7 +144,7 @@ function saysTheSame(a: object, b: object): boolean {
   return ours.length === theirs.size && ours.every(([key, value]) => theirs.get(key) === value);
 }
 
-/** Cluster API's order: whether it is available and ready first, whether it is being deleted or paused last. */
+/** Cluster API's order: Available and Ready first, Deleting and Paused last. */
 function conditionRank({ type }: Condition): number {
   if (type === 'Available' || type === 'Ready') return type === 'Available' ? 0 : 1;
   if (type === 'Deleting' || type === PAUSED) return type === 'Deleting' ? 3 : 4;

@@ -1,9 +1,9 @@
-/** What a ConfigMap or a Secret has in `data`, as the API has it: texts, of a Secret in base64. */
+/** The `data` of a ConfigMap or Secret in API format: strings, base64-encoded for a Secret. */
 export type ResourceData = Readonly<Record<string, string>>;
 
 /**
- * The values, by their keys in the order of their bytes. It is over these that the hash is made, one after the other: that
- * neither keys nor where one value ends and the next begins count is how Cluster API does it, and bindings are shared with it.
+ * The values, sorted by the bytes of their keys. The hash is computed over their concatenation. It ignores keys and the
+ * boundaries between values, because Cluster API does and bindings are shared with it.
  */
 export function normaliseData(kind: string, data: ResourceData): readonly Uint8Array[] {
   const values = Object.entries(data).toSorted(([a], [b]) => compareBytes(a, b));
@@ -11,7 +11,7 @@ export function normaliseData(kind: string, data: ResourceData): readonly Uint8A
   return values.map(([, value]) => (kind === 'Secret' ? Uint8Array.fromBase64(value) : encoder.encode(value)));
 }
 
-/** Keys of data are letters, digits, `-`, `_` and `.`, so that code units are bytes. */
+/** Data keys consist of letters, digits, `-`, `_` and `.`, so comparing code units compares bytes. */
 function compareBytes(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -2,11 +2,11 @@ import type { LabelSelector } from '#kit/std';
 import type { SetOptions } from './set-options.ts';
 import type { SetStatus } from './set-status.ts';
 
-/** What a set holds on to itself with, until no binding has an entry of it. */
+/** Keeps a set from being deleted while a binding still has an entry of it. */
 export const FINALIZER = 'addons.cluster.x-k8s.io';
-/** The only Secrets that are applied: nobody has another one sent to clusters by mistake. */
+/** Only Secrets of this type are applied, so that no other Secret is sent to clusters by mistake. */
 export const SECRET_TYPE = 'addons.cluster.x-k8s.io/resource-set';
-/** Of any value, on a set, a cluster or a binding. */
+/** With any value, on a set, a cluster or a binding. */
 export const PAUSED_ANNOTATION = 'cluster.x-k8s.io/paused';
 
 export const STRATEGIES = ['ApplyOnce', 'Reconcile'] as const;
@@ -23,7 +23,7 @@ export interface ResourceRef {
   readonly name: string;
 }
 
-/** Which ConfigMaps and Secrets go to which clusters of the namespace. */
+/** Selects which ConfigMaps and Secrets go to which clusters of the namespace. */
 export interface ResourceSet extends NamespacedName {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -32,7 +32,7 @@ export interface ResourceSet extends NamespacedName {
   readonly isDeleting: boolean;
   readonly isPaused: boolean;
   readonly selector: LabelSelector;
-  /** As it is written: without a webhook that fills it in, it may be missing or wrong. */
+  /** As written: without the defaulting webhook it may be missing or invalid. */
   readonly strategy: string;
   readonly resources: readonly ResourceRef[];
   readonly options: SetOptions;
@@ -43,12 +43,14 @@ export function hasOurFinalizer({ finalizers }: ResourceSet): boolean {
   return finalizers.includes(FINALIZER);
 }
 
-/** It may be brought to clusters: it cannot go without our noticing, nobody holds it, and it is here to stay. */
+/** The set may be applied: it has our finalizer, is not paused and is not being deleted. */
 export function isAtWork(set: ResourceSet): boolean {
   return hasOurFinalizer(set) && !set.isPaused && !set.isDeleting;
 }
 
-/** Its entries are taken out of bindings now. A set that is paused keeps them, and its finalizer, until it is not. */
+/**
+ * Its entries must be removed from bindings now. A paused set keeps its entries and its finalizer until it is resumed.
+ */
 export function isLeaving(set: ResourceSet): boolean {
   return hasOurFinalizer(set) && !set.isPaused && set.isDeleting;
 }

@@ -2,14 +2,14 @@ import { type Failure, type FailureKind, showFailure } from './failure.ts';
 
 type Reason = 'NotApplied' | 'WrongSecretType' | 'InternalError';
 
-/** The word of a failure in each generation of conditions. */
+/** The reasons of a failure in both generations of conditions. */
 interface Words {
   readonly reason: Reason;
   readonly legacyReason: string;
   readonly severity: 'Error' | 'Warning';
 }
 
-/** In the order in which they go before each other: the first that there is gives the reason. */
+/** In order of precedence: the first kind that occurs gives the reason. */
 const WORDS: readonly (readonly [FailureKind, Words])[] = [
   ['wrong-secret-type', words('WrongSecretType', 'WrongSecretType')],
   ['selector-unreadable', words('InternalError', 'ClusterMatchFailed')],
@@ -23,16 +23,16 @@ const WORDS: readonly (readonly [FailureKind, Words])[] = [
   ['not-pruned', words('NotApplied', 'ApplyFailed')],
 ];
 
-/** What is said of a set, over all its clusters. */
+/** Verdict on a set, over all its clusters. */
 export type ResourcesApplied =
   | { readonly kind: 'applied' }
   | ({ readonly kind: 'not'; readonly message: string } & Words);
 
-/** So many are named; a fleet that has lost its network is not a message of a megabyte. */
+/** Limits the number of named failures: if a whole fleet loses its network, the message must stay small. */
 const NAMED = 10;
 const LONGEST_CHARS = 1_000;
 
-/** One verdict over all clusters: a single failure anywhere is one, whoever was looked at last. */
+/** One verdict over all clusters: a failure anywhere counts, regardless of the order in which clusters were checked. */
 export function resourcesApplied(failures: readonly Failure[]): ResourcesApplied {
   const worst = WORDS.find(([kind]) => failures.some((failure) => failure.kind === kind));
   if (worst === undefined) return { kind: 'applied' };

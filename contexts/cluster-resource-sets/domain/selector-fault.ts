@@ -1,6 +1,6 @@
 import { faultText, type InvalidField } from './field-fault.ts';
 
-/** As it comes: the schema of the kind says what is text and what is a list, and nothing about what they may hold. */
+/** As received: the schema checks only that these are strings and lists, not their contents. */
 export interface WrittenSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | null;
   readonly matchExpressions?: readonly SelectorExpression[] | null;
@@ -13,8 +13,8 @@ interface SelectorExpression {
 }
 
 /**
- * Why Kubernetes cannot make a selector of it, in its own words, or undefined. The first thing that is wrong, as there;
- * of labels the first by name, where Go takes them as they come.
+ * Why Kubernetes refuses the selector, in its own wording, or undefined. Reports the first fault, as Kubernetes does;
+ * labels are checked in order of their names, where Go uses map order.
  */
 export function selectorFault({ matchLabels, matchExpressions }: WrittenSelector): string | undefined {
   const labels = Object.entries(matchLabels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -37,7 +37,7 @@ function expressionFault({ key, operator, values }: SelectorExpression): string 
   const count = OPERATORS.get(operator);
   if (count === undefined) return `${JSON.stringify(operator)} is not a valid label selector operator`;
   const given = values ?? [];
-  // An empty list is none in Go, and written so.
+  // Go writes an empty list as null.
   const shown = given.length === 0 ? null : given;
   const faults = keyFaults(key);
   if (count === 'some' && given.length === 0) {
@@ -113,6 +113,6 @@ function valueFaults(key: string, values: readonly string[]): InvalidField[] {
 }
 
 function bytes(text: string): number {
-  // Most are plain, and this is asked for each set and cluster.
+  // Most texts are ASCII, and this runs for each set and cluster.
   return IS_NAME.test(text) ? text.length : new TextEncoder().encode(text).length;
 }

@@ -1,14 +1,14 @@
 import { parseDuration, StdError } from '#kit/std';
 
-/** What goes beyond Cluster API's controller. All of it is off unless an operator or the set itself asks for it. */
+/** Extensions beyond Cluster API's controller. All are off unless the operator or the set enables them. */
 export interface SetOptions {
-  /** Server-side apply, instead of a patch that removes whatever the manifest does not say. */
+  /** Server-side apply instead of a merge patch that removes all fields the manifest does not have. */
   readonly serverSideApply: boolean;
-  /** How often objects are brought back to what the manifest says. */
+  /** How often objects are restored to the manifest. */
   readonly driftRepairMs: number | undefined;
   /** Objects that left the manifest are deleted from the cluster. */
   readonly prune: boolean;
-  /** ConfigMaps and Secrets stay when the set goes: they are not owned by it. */
+  /** ConfigMaps and Secrets stay when the set is deleted, because it does not own them. */
   readonly keepResources: boolean;
 }
 
@@ -20,10 +20,10 @@ export const NO_OPTIONS: SetOptions = {
 };
 
 const PREFIX = 'crs.fleetshift.io';
-/** More often would be a load on clusters, and no repair. */
+/** A shorter period would only put load on clusters. */
 const SHORTEST_REPAIR_MS = 10_000;
 
-/** The options of a set: its annotations, and where they say nothing that can be read, those of the operator. */
+/** The options of a set: its annotations, and the operator's defaults where an annotation is missing or invalid. */
 export function setOptions(annotations: Readonly<Record<string, string>>, defaults: SetOptions): SetOptions {
   const flag = (name: string, otherwise: boolean): boolean => {
     const value = annotations[`${PREFIX}/${name}`];

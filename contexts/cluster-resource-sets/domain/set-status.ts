@@ -7,7 +7,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Of the generation before: still written, for those who still read it. */
+/** A v1beta1 condition: still written for clients that read it. */
 export interface LegacyCondition {
   readonly type: string;
   readonly status: string;

@@ -21,7 +21,7 @@ describe('the order in which objects are created', () => {
         const objects = kinds.map((kind, index) => ({ kind, index }));
         const sorted = sortForCreate(objects);
         assert.equal(sorted.length, objects.length);
-        // Those behind the fifth have no order of their own.
+        // Kinds behind the fifth have no order of their own.
         const rank = (kind: string): number => Math.min(KINDS.indexOf(kind), 5);
         for (const [place, { kind, index }] of sorted.entries()) {
           const next = sorted[place + 1];

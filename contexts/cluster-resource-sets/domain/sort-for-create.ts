@@ -1,10 +1,10 @@
 import type { JsonObject } from '#kit/std';
 
 /**
- * By the name of the kind alone, in the order of Cluster API; all others come after them, in the order in which they stand.
+ * Sorts by the name of the kind only, in the order of Cluster API. All other kinds follow in their original order.
  *
- * DECISION: "Endpoint" is a slip of theirs, for no kind is called so. Kept, since an Endpoints object that went earlier here than
- * there would be a difference that nobody asked for.
+ * DECISION: "Endpoint" is a mistake in Cluster API; no kind has this name. It is kept, because sorting Endpoints
+ * earlier would be an unintended difference.
  */
 const FIRST = [
   'Namespace',

@@ -2,7 +2,7 @@ import type { Cluster } from '../domain/cluster.ts';
 import { FINALIZER, type ResourceSet } from '../domain/resource-set.ts';
 import { NO_OPTIONS } from '../domain/set-options.ts';
 
-/** One at work, for clusters with the label `cni: yes`. */
+/** A set at work, for clusters with the label `cni: yes`. */
 export function aSet(fields: Partial<ResourceSet> = {}): ResourceSet {
   const { name = 'web' } = fields;
   return {

@@ -31,7 +31,7 @@ export interface SetFields {
   readonly expressions?: readonly object[];
 }
 
-/** The two real servers of a suite: where sets are, and where their objects go. */
+/** The two real servers of a suite: the management cluster with the sets, and the workload cluster. */
 export class CrsStage {
   readonly management: TestCluster;
   readonly workload: TestCluster;
@@ -68,13 +68,13 @@ interface ActOptions {
   readonly signal: AbortSignal;
 }
 
-/** One test on it, in namespaces of its own. */
+/** One test on the stage, in its own namespaces. */
 export class CrsAct {
   readonly namespace: string;
   /** On the workload cluster. */
   readonly target: string;
   readonly workloads: SettableWorkloads;
-  /** What the controllers asked of the management server, but for what their caches did. */
+  /** Requests of the controllers to the management server, except those of their caches. */
   readonly requests: string[] = [];
   readonly #stage: CrsStage;
   readonly #signal: AbortSignal;
@@ -87,7 +87,7 @@ export class CrsAct {
     this.workloads = new SettableWorkloads(stage.workloadClient);
   }
 
-  /** The controllers, until the returned function is called. */
+  /** Runs the controllers until the returned function is called. */
   start(options: Partial<SetOptions> = {}): () => Promise<void> {
     const { management } = this.#stage;
     const config = parseKubeConfig(management.kubeconfig());
@@ -137,7 +137,7 @@ export class CrsAct {
     } as KubeObject);
   }
 
-  /** A resource with these values, under keys in their order. */
+  /** A resource with these values; the keys keep their order. */
   async configMap(name: string, values: readonly string[]): Promise<void> {
     const data = Object.fromEntries(values.map((value, index) => [`k${index}`, value]));
     await this.#create(CORE.configMaps, {
@@ -154,7 +154,7 @@ export class CrsAct {
     await this.#create(CORE.secrets, { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData } as KubeObject);
   }
 
-  /** A ConfigMap for the workload cluster, as text of a manifest. */
+  /** A ConfigMap for the workload cluster, as manifest text. */
   manifest(name: string, data: Readonly<Record<string, string>> = { a: '1' }, namespace = this.target): string {
     return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
   }
@@ -168,7 +168,7 @@ export class CrsAct {
     await this.#stage.client.delete({ resource: KINDS[kind], namespace: this.namespace, name }, {}, this.#signal);
   }
 
-  /** `undefined` when it is not there. */
+  /** `undefined` if it does not exist. */
   async get<T extends KubeObject>(kind: keyof typeof KINDS, name: string): Promise<T | undefined> {
     const ref = { resource: KINDS[kind], namespace: this.namespace, name };
     return await this.#stage.client.get<T>(ref, this.#signal).catch(() => undefined);
@@ -182,7 +182,7 @@ export class CrsAct {
     return await this.get<BindingObject>('binding', name);
   }
 
-  /** Of each set, its resources and whether they are applied. */
+  /** The resources of each set, and whether they are applied. */
   async entries(cluster: string): Promise<Readonly<Record<string, Readonly<Record<string, boolean>>>> | undefined> {
     const binding = await this.binding(cluster);
     if (binding === undefined) return undefined;
@@ -194,7 +194,7 @@ export class CrsAct {
     );
   }
 
-  /** The condition `ResourcesApplied` in both generations. */
+  /** The condition `ResourcesApplied` in both API generations. */
   async applied(set: string) {
     const { status } = await this.theSet(set);
     const legacy = status?.deprecated?.v1beta1?.conditions?.find(({ type }) => type === 'ResourcesApplied');
@@ -256,7 +256,7 @@ function isNeeded({
   return spec.group === 'addons.cluster.x-k8s.io' || spec.names.plural === 'clusters';
 }
 
-/** Tells what is asked, such as `patch ConfigMap/settings`. */
+/** Records each request, such as `patch ConfigMap/settings`. */
 function recording(client: KubeClient, note: (request: string) => void): KubeClient {
   return new Proxy(client, {
     get: (target, key) => {

@@ -21,19 +21,19 @@ interface Stored {
   readonly content: ResourceContent;
 }
 
-/** A management cluster in memory. Whoever writes what is not as it was read has a conflict. */
+/** An in-memory management cluster. A write of something that changed since it was read is a conflict. */
 export class FakeManagement {
   readonly setsByName = new Map<string, ResourceSet>();
   readonly clustersByName = new Map<string, Cluster>();
   readonly bindingsByName = new Map<string, Binding>();
   readonly stored = new Map<string, Stored>();
   readonly inventoriesByName = new Map<string, ResourceSetInventory>();
-  /** Those of them that cannot be read. */
+  /** Inventories that cannot be read. */
   readonly spoiled = new Set<string>();
   readonly wrongType = new Set<string>();
-  /** What was written, in order. */
+  /** All writes, in order. */
   readonly writes: string[] = [];
-  /** Called before each write, with its line. To make it fail, throw. */
+  /** Called before each write, with its line. Throw to make the write fail. */
   beforeWrite: (line: string) => void = () => undefined;
   #version = 100;
 
@@ -49,7 +49,7 @@ export class FakeManagement {
     if (set) this.setsByName.set(name, { ...set, ...fields, resourceVersion: this.#next() });
   }
 
-  /** A ConfigMap with these objects; without any, one that cannot be read. */
+  /** A ConfigMap with these objects; without objects, one that cannot be read. */
   putResource(
     name: string,
     objects: readonly ManifestObject[] | undefined,
@@ -72,7 +72,7 @@ export class FakeManagement {
     this.stored.set(name, { resource, content: { hash, manifest } });
   }
 
-  /** A ConfigMap that has no content at all. */
+  /** A ConfigMap without any content. */
   putEmpty(name: string): void {
     this.putResource(name, []);
     const found = this.stored.get(name);

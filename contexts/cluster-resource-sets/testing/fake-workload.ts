@@ -9,14 +9,14 @@ import type { ManifestObject } from '../domain/manifest.ts';
 import { replacement } from '../domain/merge-patch.ts';
 import { patched } from './patched.ts';
 
-/** Workload clusters in memory, all with the same objects. */
+/** In-memory workload clusters that all share the same objects. */
 export class FakeWorkload implements WorkloadClusters {
   /** By id. */
   readonly objects = new Map<string, JsonObject>();
   readonly requests: string[] = [];
-  /** Names of clusters that cannot be reached, and why. */
+  /** Names of unreachable clusters, and why. */
   readonly down = new Map<string, string>();
-  /** Called before each request, with its line. To make it fail, throw `refused` or `lost`; to hold it up, wait. */
+  /** Called before each request, with its line. Throw `refused` or `lost` to make it fail; wait to delay it. */
   before: (line: string) => Promise<void> | void = () => undefined;
   #version = 0;
 
@@ -54,7 +54,7 @@ export class FakeWorkload implements WorkloadClusters {
     apply: async (object) => {
       await this.#note('apply', object);
       const before = this.objects.get(idOf(identityOf(object)));
-      // Nobody owns fields here: what is applied goes on top of what is there.
+      // This fake has no field ownership: an apply is merged into the existing object.
       return this.#put(before === undefined ? object : patched(before, object), before);
     },
     delete: async (item: InventoryItem & { readonly uid: string }) => {
@@ -73,7 +73,7 @@ export class FakeWorkload implements WorkloadClusters {
     await this.before(line);
   }
 
-  /** What is the same as before keeps its version. */
+  /** An unchanged object keeps its version. */
   #put(object: JsonObject, before?: JsonObject): Written {
     const hasStatus = Object.hasOwn(object, 'status');
     const { uid = `uid-${this.#version + 1}`, resourceVersion = '' } =
@@ -99,7 +99,7 @@ export function lost(): CrsError {
   return new CrsError('CLUSTER_UNREACHABLE', 'the connection is lost');
 }
 
-/** A ConfigMap of a manifest. */
+/** A ConfigMap as it stands in a manifest. */
 export function anObject(name: string, data: Readonly<Record<string, string>> = { a: '1' }): ManifestObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data };
 }

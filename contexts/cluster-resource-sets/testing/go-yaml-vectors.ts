@@ -1,6 +1,6 @@
 /**
- * Documents, and what sigs.k8s.io/yaml 1.6.0 reads in them as JSON; `undefined` where it refuses. Those in which we are known to
- * differ are not among them; ADR 0036 lists them.
+ * Documents, and the JSON that sigs.k8s.io/yaml 1.6.0 reads from them; `undefined` if it refuses them. Known
+ * differences are left out; ADR 0036 lists them.
  */
 export const GO_YAML_VECTORS: readonly (readonly [document: string, json: string | undefined])[] = [
   ['k: \n', '{"k":null}'],

@@ -8,19 +8,19 @@ import type { ResourceSetInventory } from '../domain/inventory.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { aCluster, aSet } from './a-set.ts';
 
-/** With nothing kept at first. */
+/** Nothing is stored at first. */
 export interface InventoriesUnderTest {
   readonly inventories: Inventories;
-  /** Where sets and clusters are. */
+  /** Namespace of the sets and clusters. */
   readonly namespace: string;
-  /** Somebody makes a mess of what is kept. */
+  /** Corrupts the stored inventory. */
   readonly spoil: (set: ResourceSet, cluster: Cluster) => Promise<void>;
 }
 
 const CLUSTER_WIDE = { apiVersion: 'v1', kind: 'Namespace', name: 'größe' };
 const IN_NAMESPACE = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u' };
 
-/** What is promised about what was made. */
+/** The contract of the inventory store. */
 export function inventoriesContract(name: string, open: (signal: AbortSignal) => Promise<InventoriesUnderTest>): void {
   const of = (...items: ResourceSetInventory['items']): ResourceSetInventory => ({ items });
 

@@ -10,7 +10,7 @@ export interface ManagementUnderTest {
   readonly sets: ResourceSets;
   readonly bindings: Bindings;
   readonly resources: Resources;
-  /** Somebody else changes something about it. */
+  /** Simulates a change by another client. */
   touchSet(): Promise<void>;
   touchBinding(name: string): Promise<void>;
 }
@@ -25,7 +25,7 @@ const STATUS = {
   legacyConditions: [{ type: 'ResourcesApplied', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }],
 } as const;
 
-/** What the ports of the management cluster promise. */
+/** The contract of the management cluster's ports. */
 export function managementContract(name: string, open: (t: TestContext) => Promise<ManagementUnderTest>): void {
   const { signal } = new AbortController();
   const isConflict = (error: unknown): boolean => isCrsError(error, 'CONFLICT');

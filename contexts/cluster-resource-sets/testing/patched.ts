@@ -1,7 +1,7 @@
 import type { JsonObject } from '#kit/std';
 import { isJsonObject } from '../domain/json-value.ts';
 
-/** What a server makes of a JSON merge patch: RFC 7396. */
+/** Applies a JSON merge patch as a server does: RFC 7396. */
 export function patched(from: JsonObject, patch: JsonObject): JsonObject {
   const next = new Map(Object.entries(from));
   for (const [name, change] of Object.entries(patch)) {

@@ -11,7 +11,7 @@ import { SetReconciler } from '../application/set-reconciler.ts';
 import { FakeManagement } from './fake-management.ts';
 import { FakeWorkload } from './fake-workload.ts';
 
-/** Both reconcilers over fakes, which a test calls when it pleases. */
+/** Both reconcilers over fakes; the test decides when they run. */
 export class Reconcilers {
   readonly management = new FakeManagement();
   readonly workload = new FakeWorkload();
@@ -19,9 +19,9 @@ export class Reconcilers {
   readonly clock = new FakeClock();
   readonly woken: string[] = [];
   readonly repaired: string[] = [];
-  /** How long passes waited for more to do, each time. */
+  /** The waits of passes for more work. */
   readonly waits: number[] = [];
-  /** What happens while a pass waits for more to do. */
+  /** Called while a pass waits for more work. */
   whileWaiting: () => void = () => undefined;
   readonly #sets: SetReconciler;
   readonly #clusters: ClusterReconciler;
@@ -51,7 +51,7 @@ export class Reconcilers {
     });
   }
 
-  /** The cluster is reached in another way. */
+  /** The cluster is reached in a different way. */
   reached(name = 'a'): void {
     this.#attempts.forget(`fleet/${name}`);
     this.#versions.forget(`fleet/${name}`);
@@ -65,7 +65,7 @@ export class Reconcilers {
     return await this.#clusters.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
-  /** Of each set, its resources and whether they are applied. */
+  /** The resources of each set, and whether they are applied. */
   entries(cluster = 'a') {
     const binding = this.management.bindingsByName.get(cluster);
     return binding?.entries.map(({ setName, resources }) => [

@@ -3,7 +3,7 @@ import type { ObjectKey } from '#kit/kube/cache';
 import type { ClusterObject } from '../adapters/kinds.ts';
 import type { WorkloadClients } from '../adapters/workload-clients.ts';
 
-/** Says for each cluster by name how it is reached: through a client, or not, and why. */
+/** Sets for each cluster, by name, the client it is reached with, or why it is unreachable. */
 export class SettableWorkloads implements WorkloadClients {
   readonly #otherwise: KubeClient;
   readonly #ways = new Map<string, KubeClient | string>();

@@ -10,13 +10,13 @@ import { isJsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { aCluster } from './a-set.ts';
 
-/** A cluster `a` that answers, with this namespace in it, and one `b` that does not. */
+/** A cluster `a` that answers and has this namespace, and a cluster `b` that does not answer. */
 export interface WorkloadUnderTest {
   readonly clusters: WorkloadClusters;
   readonly namespace: string;
 }
 
-/** What is taken for granted about a cluster that objects go to. */
+/** The behaviour of workload clusters that the reconcilers rely on. */
 export function workloadContract(name: string, open: (signal: AbortSignal) => Promise<WorkloadUnderTest>): void {
   const isRefused = (error: unknown): boolean => isCrsError(error, 'OBJECT_NOT_APPLIED');
   const isAway = (error: unknown): boolean => isCrsError(error, 'CLUSTER_UNREACHABLE');

@@ -19,22 +19,22 @@ interface Place {
   readonly events: Informer<TrimmedEvent>;
 }
 
-/** Kinds whose health depends on what belongs to them. */
+/** Kinds whose health depends on objects that belong to them. */
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'PersistentVolumeClaim']);
-/** With more namespaces than this one watch for all of them costs less than one for each. */
+/** Above this number of namespaces, one cluster-wide watch costs less than one watch per namespace. */
 const MAX_PLACES = 30;
 const EVERYWHERE = '';
 
 /**
- * The Pods, ReplicaSets and events of workloads: in the namespaces where there are some, and as long as there are. What belongs to
- * others there is small, once it is trimmed; the server cannot be asked for owners.
+ * The Pods, ReplicaSets and events of workloads, watched only in namespaces that have workloads. The server cannot
+ * filter by owner, so objects of other workloads are received too; trimmed, they are small.
  */
 export class Belongings {
   readonly #deps: BelongingsDeps;
   readonly #places = new Map<string, Place>();
-  /** By uid: the deployment and the namespace. */
+  /** Deployment and namespace, by uid. */
   readonly #workloads = new Map<string, { readonly deployment: string; readonly namespace: string }>();
-  /** How many workloads there are in each. */
+  /** Number of workloads in each namespace. */
   readonly #namespaces = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export class Belongings {
     this.#deps = deps;
   }
 
-  /** An object that is followed changed, or is not followed any more. */
+  /** A followed object changed, or is no longer followed. */
   take({ old, now }: Change<TrimmedObject>): void {
     const { kind = '', metadata } = now ?? old ?? {};
     const uid = metadata?.uid;
@@ -71,7 +71,7 @@ export class Belongings {
     };
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     this.#arrange();
@@ -100,7 +100,7 @@ export class Belongings {
     const place = name === EVERYWHERE ? {} : { namespace: name };
     const pods = factory.informer<Belonging>({ resource: CORE.pods, ...place }, { trim: trimPod });
     const sets = factory.informer<Belonging>({ resource: CORE.replicaSets, ...place }, { trim: trimOwned });
-    // Events of Pods are the most by far, and their status says the same.
+    // Events of Pods are by far the most, and the status of the Pod says the same.
     const options = { trim: trimEvent, fieldSelector: 'involvedObject.kind!=Pod' };
     const events = factory.informer<TrimmedEvent>({ resource: CORE.events, ...place }, options);
     const opened: Place = { over: new AbortController(), pods, sets, events };
@@ -114,7 +114,7 @@ export class Belongings {
     this.#running.add(running);
   }
 
-  /** Whose it is, or whose set it is in. */
+  /** Notifies the deployment of the owner, or of the ReplicaSet's owner. */
   #tell({ sets }: Place, uid = ''): void {
     if (uid === '') return;
     const workload =

@@ -68,12 +68,15 @@ describe('health rules in CEL', () => {
   for (const { why, rules, fields, want } of ROWS) it(why, () => assert.equal(judged(rules, fields).health, want));
 
   it('say which of them, and why', () => {
-    assert.match(judged([SYNCED], {}).message, /^the rule object\.status\.phase == "Synced" has no answer: .*status/);
+    assert.match(
+      judged([SYNCED], {}).message,
+      /^health rule object\.status\.phase == "Synced" has no result: .*status/,
+    );
   });
 
   it('cannot take forever to read', () => {
     const endless = Array.from({ length: 400 }, () => 'true').join(' && ');
-    assert.match(judged([{ kind: 'Gadget', healthy: endless }], {}).message, /has no answer/);
+    assert.match(judged([{ kind: 'Gadget', healthy: endless }], {}).message, /has no result/);
   });
 
   for (const { why, healthy, says } of [
@@ -91,7 +94,7 @@ describe('health rules in CEL', () => {
     it(`have no answer where they were stored before they were refused: ${why}`, () => {
       const { health, message } = judged([{ kind: 'Gadget', healthy }], { data: { x: `${'a'.repeat(40)}!` } });
       assert.equal(health, 'Progressing HealthRule');
-      assert.match(message, /^the rule .* has no answer: /);
+      assert.match(message, /^health rule .* has no result: /);
       assert.match(message, says);
     });
   }

@@ -2,14 +2,14 @@ import { BoundedCel, CelError } from '#kit/cel';
 import type { RuleEvaluator } from '../domain/health/judge-health.ts';
 
 /**
- * Rules may take so long in one turn of the event loop: for a proxied cluster it is that of the platform. One rule is bounded
- * by its estimated cost; a deployment has many objects.
+ * Time limit for rules in one turn of the event loop, which for a proxied cluster is that of the platform. A single
+ * rule is bounded by its estimated cost, but a deployment has many objects.
  */
 const TURN_MS = 250;
 
 /**
- * Rules in CEL. One that is refused, as a rule may be that was stored before a limit came, has no answer, and its objects
- * are not well until it is replaced.
+ * Health rules in CEL. A refused rule, for instance one stored before a limit was introduced, has no result: its
+ * objects are not healthy until it is replaced.
  */
 export function celHealthRules(now: () => number = () => performance.now()): RuleEvaluator {
   const language = new BoundedCel({ object: 'dyn' });
@@ -23,7 +23,7 @@ export function celHealthRules(now: () => number = () => performance.now()): Rul
     const began = now();
     try {
       const answer = language.compile(rule).evaluate({ object });
-      return typeof answer === 'boolean' ? answer : 'it is neither true nor false';
+      return typeof answer === 'boolean' ? answer : 'its result is not a boolean';
     } catch (error) {
       if (error instanceof CelError) return error.message;
       throw error;

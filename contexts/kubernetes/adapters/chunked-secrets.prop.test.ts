@@ -24,7 +24,7 @@ describe('records as Secrets', () => {
     await server.close();
   });
 
-  /** One agent; with `writes`, one that ends after so many. */
+  /** One agent; with `writes`, it stops after that many. */
   function agent(writes = Number.POSITIVE_INFINITY): ChunkedSecrets {
     let left = writes;
     const last = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -39,7 +39,7 @@ describe('records as Secrets', () => {
         await last(async () => await client.replace(...args)),
       delete: async (...args: Parameters<KubeClient['delete']>) => await last(async () => await client.delete(...args)),
     };
-    // These are all that records are written and read by.
+    // Records are written and read by these calls only.
     return new ChunkedSecrets({ client: dying as unknown as KubeClient, namespace, what: 'thing', maxBytes: 200 });
   }
 
@@ -56,7 +56,7 @@ describe('records as Secrets', () => {
     return record && { about: record.about, content: await record.content() };
   }
 
-  /** Hardly gets smaller by packing. */
+  /** Random bytes hardly compress. */
   const content = fc.integer({ min: 0, max: 900 }).map((size) => randomBytes(size).toString('base64'));
 
   it('are the old one or the new one after a write that ended anywhere, and leave nothing behind in the end', async () => {

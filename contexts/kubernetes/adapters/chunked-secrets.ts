@@ -8,16 +8,16 @@ import { ensureNamespace } from './ensure-namespace.ts';
 export interface ChunkedSecretsOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** What is kept: `order`. */
+  /** The kind of record: `order`. */
   readonly what: string;
-  /** Of one chunk; less than what fits into a Secret, for tests. */
+  /** Maximum size of a chunk; tests set less than what fits into a Secret. */
   readonly maxBytes?: number;
 }
 
-/** A record as it was found: `content` says what is in it, or throws. */
+/** A record that was found. `content` returns its content, or throws if it is incomplete or corrupt. */
 export interface FoundRecord {
   readonly id: string;
-  /** What was said of it, next to its content. */
+  /** The facts stored next to the content. */
   readonly about: string;
   content(): Promise<string>;
 }
@@ -26,35 +26,36 @@ interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** On the first chunk: what all of them make. */
+/** Stored in the first chunk; describes the whole record. */
 interface Head {
   readonly id: string;
   readonly count: number;
-  /** Of all that was packed. */
+  /** Of all stored bytes. */
   readonly digest: string;
   readonly about: string;
 }
 
 interface Written {
   readonly version: string;
-  /** All chunks beyond the first that are there, also those that a write left behind which did not come to its end. */
+  /** All existing chunks beyond the first, including leftovers of an interrupted write. */
   readonly rest: ReadonlySet<string>;
 }
 
-/** API servers take 1 MiB in a Secret; some room is for what is around it. */
+/** API servers accept 1 MiB in a Secret; the rest is reserved for metadata and encoding. */
 const MAX_CHUNK_BYTES = 900 * 1024;
-/** Up to here there is nothing to gain by packing it. */
+/** Up to this size compression gains nothing. */
 const SMALL_BYTES = 4 * 1024;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
 /**
- * Records of any size as Secrets in a namespace of the agent, since hashes and contents are for nobody who may not read Secrets.
+ * Records of any size, stored as Secrets in a namespace of the agent: hashes and contents must be readable only with
+ * the right to read Secrets.
  *
- * DECISION: the first chunk has the facts, and is written last and in place, so that writing it is the moment at which the
- * record changes: whatever fits into one Secret costs one request, and a write that ended anywhere leaves the old record or
- * the new one. It is written on condition that it is as it was read, so that an agent that does not know that its time is
- * over undoes nothing. (ADR-0031)
+ * DECISION: the first chunk has the facts. It is written last and in place, so that this write commits the record: a
+ * record that fits into one Secret costs one request, and an interrupted write leaves either the old record or the new
+ * one. The write is conditional on the version that was read, so that an agent that has been replaced without knowing
+ * it undoes nothing. (ADR-0031)
  */
 export class ChunkedSecrets {
   readonly #options: ChunkedSecretsOptions;
@@ -94,7 +95,7 @@ export class ChunkedSecrets {
     );
     const all = new Set([...rest.keys(), ...(before?.rest ?? [])]);
     this.#written.set(id, { version, rest: all });
-    // It is written. What cannot be deleted now is deleted after the next time.
+    // The record is committed. Chunks that cannot be deleted now are deleted after the next save.
     await this.#discard(id, new Set(rest.keys()), signal);
   }
 
@@ -162,7 +163,7 @@ export class ChunkedSecrets {
     }
   }
 
-  /** The name has the digest, so that one that is there is the same: of a write that did not come to its end. */
+  /** The name contains the digest, so an existing chunk has the same content: it is left from an interrupted write. */
   async #create(secret: Secret, signal: AbortSignal): Promise<void> {
     try {
       await this.#createIn(secret, signal);
@@ -171,7 +172,7 @@ export class ChunkedSecrets {
     }
   }
 
-  /** Somebody may have deleted the namespace since it was made. */
+  /** The namespace may have been deleted since it was created. */
   async #createIn(secret: Secret, signal: AbortSignal): Promise<Secret> {
     const { client, namespace } = this.#options;
     try {
@@ -222,7 +223,7 @@ function headOf({ data = {} }: Secret): Head | undefined {
   try {
     return JSON.parse(Buffer.from(data['facts'] ?? '', 'base64').toString()) as Head;
   } catch {
-    // What is not as it was written has no digest either, and its content cannot be had.
+    // Unreadable facts have no digest either, so `content` will throw.
     return undefined;
   }
 }
@@ -233,7 +234,7 @@ function restOf(first: Secret, { count, digest }: Head, byName: ReadonlyMap<stri
     .filter((secret) => secret !== undefined);
 }
 
-/** By what every gzip begins with. */
+/** By the gzip magic number. */
 function isPacked(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -248,5 +249,5 @@ function versionOf({ metadata }: KubeObject): string {
 }
 
 function changed(what: string, id: string, cause: unknown): KubernetesError {
-  return new KubernetesError('RECORD_CHANGED', `write the ${what} of ${id}: somebody else did`, { cause });
+  return new KubernetesError('RECORD_CHANGED', `write the ${what} of ${id}: another agent wrote it`, { cause });
 }

@@ -1,6 +1,6 @@
 import { CORE, isKubeError, type KubeClient } from '#kit/kube';
 
-/** Looks first: an agent may be allowed to see its namespace and not to make any. */
+/** Reads first: an agent may be allowed to read its namespace but not to create namespaces. */
 export async function ensureNamespace(client: KubeClient, name: string, signal: AbortSignal): Promise<void> {
   try {
     await client.get({ resource: CORE.namespaces, name }, signal);

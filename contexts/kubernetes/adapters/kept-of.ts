@@ -2,7 +2,7 @@ import type { Kept } from '../application/ports.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { FoundRecord } from './chunked-secrets.ts';
 
-/** One that cannot be read does not keep the others from being read. */
+/** A corrupt record does not keep the others from being read. */
 export async function keptOf<T>(
   found: readonly FoundRecord[],
   read: (record: FoundRecord) => Promise<T>,

@@ -18,7 +18,7 @@ export interface KindFollowerDeps {
 const UNSERVED = { baseMs: 250, capMs: 5_000 };
 const LATE_MS = 5_000;
 
-/** All objects of a kind that carry the tracking label. A kind that is not served is asked for again. */
+/** Watches all objects of a kind that carry the tracking label. A kind that is not served is retried. */
 export class KindFollower {
   readonly kind: FollowedKind;
   readonly #deps: KindFollowerDeps;
@@ -32,7 +32,7 @@ export class KindFollower {
     this.kind = kind;
   }
 
-  /** There are no objects of a kind that the server does not know. */
+  /** A kind that the server does not know has no objects. */
   get isSynced(): boolean {
     return this.#isUnserved || (this.#informer?.hasSynced ?? false);
   }
@@ -46,7 +46,7 @@ export class KindFollower {
     return this.#informer?.cache.list() ?? [];
   }
 
-  /** From the beginning: the kind itself came anew. */
+  /** Starts over, because the kind itself was recreated. */
   restart(): void {
     this.#again.abort();
   }
@@ -55,7 +55,7 @@ export class KindFollower {
     this.#over.abort();
   }
 
-  /** Until the signal aborts or it is stopped. */
+  /** Runs until the signal aborts or it is stopped. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = AbortSignal.any([signal, this.#over.signal]);
     for (let attempt = 1; !stop.aborted; attempt += 1) {
@@ -71,7 +71,7 @@ export class KindFollower {
         this.#informer = undefined;
         this.#isUnserved = isKubeError(error, 'KIND_NOT_SERVED');
         if (this.#isUnserved) this.#deps.synced();
-        else this.#deps.log?.warn({ err: error, subject: this.kind.kind }, 'a kind cannot be followed; will try again');
+        else this.#deps.log?.warn({ err: error, subject: this.kind.kind }, 'watch of kind failed; retrying');
         await sleep(backoffDelay(UNSERVED, attempt, Math.random), once).catch(() => {});
       }
     }
@@ -104,7 +104,7 @@ export class KindFollower {
     signal.throwIfAborted();
   }
 
-  /** The kind may be gone by the time that its objects are asked for, which the informer does not tell from other trouble. */
+  /** The kind may be gone when its objects are listed. The informer does not tell this from other failures. */
   async #untilServed(informer: Informer<TrimmedObject>, signal: AbortSignal): Promise<void> {
     const { discovery } = this.#deps.client;
     for (;;) {

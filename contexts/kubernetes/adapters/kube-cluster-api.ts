@@ -13,7 +13,7 @@ const REFUSALS = [
   'REQUEST_TOO_LARGE',
 ] as const;
 
-/** A cluster behind one client. */
+/** A cluster accessed through one client. */
 export class KubeClusterApi implements ClusterApi {
   readonly #client: KubeClient;
 
@@ -36,10 +36,10 @@ export class KubeClusterApi implements ClusterApi {
       const options = { fieldManager: FIELD_MANAGER, force, dryRun };
       return { kind: 'done', object: await this.#client.apply(ref, object, options, signal) };
     } catch (error) {
-      // A path that is not found is a namespace that is not there, or a kind that was served a moment ago.
+      // The namespace does not exist, or the kind is no longer served.
       if (isKubeError(error, 'KIND_NOT_SERVED', 'NOT_FOUND')) return { kind: 'notYet', message: error.message };
       if (!isKubeError(error, ...REFUSALS) && !isSchemaFault(error)) throw error;
-      // Others than API servers may answer without a status; the message is then all that there is.
+      // Proxies in between may answer without a status; then only the message is available.
       const status: ApiStatus = (error.details['status'] as Status | undefined) ?? { message: error.message };
       return isTerminating(status) ? { kind: 'notYet', message: error.message } : { kind: 'refused', status };
     }
@@ -51,13 +51,13 @@ export class KubeClusterApi implements ClusterApi {
       const propagation = hasDependents(key) ? 'Foreground' : 'Background';
       return await this.#client.delete(ref, { uid, propagation }, signal);
     } catch (error) {
-      // A conflict is about the uid: the one that was meant is gone.
+      // A conflict is about the uid: the intended object is gone.
       if (isKubeError(error, 'NOT_FOUND', 'KIND_NOT_SERVED', 'CONFLICT')) return undefined;
       throw error;
     }
   }
 
-  /** A definition may have come with the same order, a moment ago. */
+  /** The definition may have been applied a moment ago with the same order. */
   async #refAnew(key: ObjectKey, signal: AbortSignal): Promise<ObjectRef> {
     try {
       return await this.#refOf(key, signal);
@@ -75,14 +75,14 @@ export class KubeClusterApi implements ClusterApi {
 }
 
 /**
- * A field that the schema does not have is an internal error to API servers, without a reason: they do not get as far as
- * looking at the object. It will be the same the next time.
+ * For a field that the schema does not have, API servers return an internal error without a reason, because they fail
+ * before validating the object. Retrying gives the same result.
  */
 function isSchemaFault(error: unknown): error is KubeError {
   return isKubeError(error, 'SERVER_ERROR') && /failed to create typed patch object/.test(error.message);
 }
 
-/** Its namespace is on its way out: what is refused now can be made in the one that comes after it. */
+/** Its namespace is being deleted. The write can succeed later, in a new namespace of that name. */
 function isTerminating({ details }: ApiStatus): boolean {
   return details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }

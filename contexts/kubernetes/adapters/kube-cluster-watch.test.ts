@@ -47,7 +47,7 @@ describe('a watch of a cluster', () => {
     while (!isSo()) await sleep(5, signal);
   }
 
-  /** The kinds that are watched now. */
+  /** The kinds that are being watched. */
   function watched(): Set<string> {
     return new Set(
       server.requests.filter(({ watch: isWatch }) => isWatch).map(({ path }) => path.split('/').at(-1) ?? ''),

@@ -20,7 +20,7 @@ interface Running {
   readonly work: Set<Promise<void>>;
 }
 
-/** Informers of the kinds that there are objects of, by the tracking label, and of what belongs to workloads. */
+/** Informers of the kinds that our objects have, filtered by the tracking label, and of what belongs to workloads. */
 export class KubeClusterWatch implements ClusterWatch {
   readonly #deps: KubeClusterWatchDeps;
   readonly #followers = new Map<string, KindFollower>();
@@ -88,7 +88,7 @@ export class KubeClusterWatch implements ClusterWatch {
     work.add(running);
   }
 
-  /** A definition that was made anew has a kind that our watch of it does not know of. */
+  /** A definition that was recreated has a kind that the current watch does not know. */
   #renewKinds({ old, now }: Change<TrimmedObject>): void {
     if (now === undefined || now.kind !== 'CustomResourceDefinition' || isEstablished(old) || !isEstablished(now))
       return;

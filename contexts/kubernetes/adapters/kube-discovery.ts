@@ -4,10 +4,9 @@ import type { Scope } from '../domain/wanted-objects.ts';
 
 type Served = Awaited<ReturnType<KubeClient['discovery']['resources']>>;
 
-/** What a cluster serves. */
 export class KubeDiscovery implements Discovery {
   readonly #client: KubeClient;
-  /** As long as the client says the same. */
+  /** Valid as long as the client returns the same list. */
   #known: { readonly resources: Served; readonly scopes: ReadonlyMap<string, Scope> } | undefined;
 
   constructor(client: KubeClient) {
@@ -21,7 +20,7 @@ export class KubeDiscovery implements Discovery {
     return this.#known.scopes;
   }
 
-  /** The uid of the namespace `kube-system`, which no cluster shares with another and none lives without. */
+  /** The uid of the namespace `kube-system`: it is unique, and every cluster has it. */
   async instance(signal: AbortSignal): Promise<string> {
     const { metadata } = await this.#client.get({ resource: CORE.namespaces, name: 'kube-system' }, signal);
     return metadata.uid ?? '';

@@ -12,7 +12,7 @@ export class KubeInventories implements InventoryStore {
   }
 
   async all(signal: AbortSignal): Promise<Kept<ApplySetInventory>> {
-    // The digest says that this is what was written, and it was written out of an Inventory.
+    // The digest guarantees that this is what was written, and an inventory was written.
     return await keptOf(
       await this.#secrets.all(signal),
       async (found) => JSON.parse(await found.content()) as ApplySetInventory,

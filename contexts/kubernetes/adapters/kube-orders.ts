@@ -14,7 +14,7 @@ export class KubeOrders implements OrderStore {
 
   async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
     return await keptOf(await this.#secrets.all(signal), async (found) => {
-      // Read so that one that is torn shows now, and let go: documents may be large.
+      // Read so that a corrupt record shows now, then dropped: documents may be large.
       await found.content();
       return JSON.parse(found.about) as OrderFacts;
     });

@@ -12,14 +12,14 @@ import { KubeOrders } from './kube-orders.ts';
 
 export interface OpenClusterOptions {
   readonly client: KubeClient;
-  /** Where orders and inventories are kept; made if it is missing. */
+  /** Where orders and inventories are stored; created if missing. */
   readonly namespace?: string;
-  /** The agent's own part of the cluster, which nothing is delivered to. */
+  /** The agent's own part of the cluster, which deliveries must not touch. */
   readonly own?: OwnPlace;
   readonly log?: Logger;
 }
 
-/** All that it takes to serve a cluster, over one client. It throws when the cluster does not answer. */
+/** Everything needed to serve a cluster, over one client. Throws if the cluster does not answer. */
 export async function openCluster(
   { client, namespace = 'fleetshift-system', own, log }: OpenClusterOptions,
   signal: AbortSignal,

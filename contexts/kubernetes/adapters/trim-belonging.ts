@@ -1,7 +1,7 @@
 import type { KubeObject } from '#kit/kube';
 import { isJsonObject, listAt, textAt } from '../domain/json-value.ts';
 
-/** What belongs to a workload: a Pod, or a ReplicaSet in between. */
+/** A Pod of a workload, or the ReplicaSet in between. */
 export interface Belonging extends KubeObject {
   readonly ownerUid: string;
 }
@@ -13,10 +13,10 @@ export interface TrimmedEvent extends KubeObject {
   readonly message: string;
 }
 
-/** Those that health is judged by. Of all others nothing is kept but that they are there. */
+/** Events that health is judged by. Of all others only the existence is kept. */
 const TELLING = new Set(['FailedCreate', 'ProvisioningFailed', 'WaitForFirstConsumer']);
 
-/** Of a Pod, whose it is and why it does not run. */
+/** Keeps the owner of a Pod and why it does not run. */
 export function trimPod(pod: KubeObject): Belonging {
   const status = {
     phase: textAt(pod, 'status', 'phase'),

@@ -3,20 +3,20 @@ import { heldHash } from '../domain/drift.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import { DEPLOYMENT_LABEL } from '../domain/kube-object.ts';
 
-/** What is kept of an object that is followed. */
+/** The parts of a followed object that are kept. */
 export interface TrimmedObject extends KubeObject {
-  /** Of our fields, which are not kept. */
+  /** Hash of our fields; the fields themselves are not kept. */
   readonly held: string;
 }
 
-/** What is no single value and counts all the same. */
+/** Not scalar, but needed to judge health. */
 const KEPT_OF_SPEC = new Set(['updateStrategy', 'service']);
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What health is judged by, and no more: of kinds of Kubernetes itself, metadata, status and what is small of the spec. What is
- * in templates, data, rules and schemas is most of an object, and nobody looks at it, unless there are rules about the kind.
+ * Keeps only what health is judged by: some metadata, the status and the scalars of the spec. Templates, data, rules
+ * and schemas make up most of an object and are used only by health rules for the kind, so `isWhole` keeps them.
  */
 export function trimObject(
   object: KubeObject,
@@ -48,7 +48,7 @@ function smallMetadata({ metadata }: KubeObject): KubeObject['metadata'] {
   };
 }
 
-/** Of a spec: single values, and what rollouts go by. */
+/** Scalars of a spec, and the fields that rollouts depend on. */
 function smallSpec(spec: Fields): Fields {
   return Object.fromEntries(
     Object.entries(spec).filter(([name, value]) => typeof value !== 'object' || KEPT_OF_SPEC.has(name)),

@@ -13,17 +13,17 @@ export type AppliedAnswer =
   | { readonly kind: 'done'; readonly entry: InventoryEntry; readonly object: KubeObject }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'waiting'; readonly message: string }
-  /** It is not the version that it was to be. */
+  /** The object is no longer the version that was expected. */
   | { readonly kind: 'changed' };
 
 export interface ApplyObjectDeps {
   readonly cluster: ClusterApi;
   readonly policy: DeliveryPolicy;
-  /** Only to the very version that was seen. */
+  /** Apply only if the object still has the resource version that was seen. */
   readonly isGuarded?: boolean;
 }
 
-/** Applies one object, and knows what a refusal means. */
+/** Applies one object, and decides what to do when the server refuses it. */
 export async function applyObject(
   { cluster, policy, isGuarded = false }: ApplyObjectDeps,
   { key, object, live, patterns, sent, step, isSighted }: PlannedObject,
@@ -39,19 +39,20 @@ export async function applyObject(
   if (answer.kind === 'refused') {
     if (isGuarded && isNotTheOneMeant(answer.status)) return { kind: 'changed' };
     if (isSighted && isNotTheOneMeant(answer.status))
-      return { kind: 'waiting', message: `${keyText(key)} was made anew` };
+      return { kind: 'waiting', message: `${keyText(key)} was recreated` };
     const next = refusalStep(key, answer.status, { onImmutable: policy.onImmutable, isThere: uid !== undefined });
     if (next.kind === 'refuse') return { kind: 'failed', message: next.message };
-    // Made anew when it is carried out the next time: until it is gone there is nothing to make.
+    // The next run creates it again. Until the old object is gone there is nothing to create.
     if (uid !== undefined) await cluster.delete(key, uid, signal);
     return { kind: 'waiting', message: `${keyText(key)} is being replaced` };
   }
   const made = answer.object;
-  // Deleted between our look and our apply: what was applied goes with it, and is made when it is gone.
+  // The object was deleted between the read and the apply. The applied fields go with it; it is created again once it
+  // is gone.
   const leaving = deletionMessage(made);
   if (leaving !== undefined) return { kind: 'waiting', message: `${keyText(key)} ${leaving}.` };
   const { origin } = step;
-  // Somebody may have made it between our look and our apply.
+  // Another client may have created the object between the read and the apply.
   const isTaken = origin === 'created' && live === undefined && !wasMadeByUs(made);
   if (isTaken && policy.onConflict === 'fail') return { kind: 'failed', message: takenMessage(key, made) };
   const held = heldHash(made, patterns);

@@ -5,19 +5,19 @@ import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf } from '../domain/kube-object.ts';
 import type { ClusterWatch, KindRef, Sighting } from './ports.ts';
 
-/** An object that may not be as it was applied. */
+/** An object that may differ from what was applied. */
 export interface Suspect {
   readonly entry: InventoryEntry;
   readonly sighting: Sighting | undefined;
 }
 
 export interface Assessment {
-  /** Of what has been seen. */
+  /** Covers only objects that the watch has seen. */
   readonly health: DeploymentHealth;
   readonly suspects: readonly Suspect[];
-  /** Kinds of which not all is known yet. */
+  /** Kinds whose objects are not all known yet. */
   readonly unsynced: readonly KindRef[];
-  /** What was written last has been seen. */
+  /** The watch has caught up with our last writes. */
   readonly isSettled: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface AssessOptions {
   readonly rules: readonly HealthRule[];
   readonly evaluate: RuleEvaluator;
   readonly watch: Pick<ClusterWatch, 'isSynced' | 'sighting' | 'belongings'>;
-  /** As they were written, by identity. */
+  /** Resource versions after our last writes, by identity. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** How a deployment is, by what the watch has seen. */
+/** Computes the state of a deployment from what the watch has seen. */
 export function assess({ entries, rules, evaluate, watch, versions }: AssessOptions): Assessment {
   const judged: JudgedObject[] = [];
   const suspects: Suspect[] = [];
@@ -55,14 +55,14 @@ export function assess({ entries, rules, evaluate, watch, versions }: AssessOpti
   return { health: rollUp(judged), suspects, unsynced: [...unsynced.values()], isSettled };
 }
 
-/** What is on its way out is not drift yet: its end is. */
+/** An object that is being deleted is not drift yet. It becomes drift once it is gone. */
 function isSuspect({ uid, held }: InventoryEntry, sighting: Sighting | undefined): boolean {
   if (sighting === undefined) return true;
   const { metadata } = sighting.object;
   return metadata.deletionTimestamp === undefined && (metadata.uid !== uid || sighting.held !== held);
 }
 
-/** Versions of one server count up; where they are no numbers, what is seen is taken for the last. */
+/** Resource versions of one server increase. If they are not numeric, the seen version counts as the latest. */
 function isBehind(seen: string | undefined, written: string): boolean {
   if (seen === undefined) return true;
   if (!/^\d+$/.test(seen) || !/^\d+$/.test(written)) return false;

@@ -10,7 +10,7 @@ let signal: AbortSignal;
 
 const ours = { 'fleetshift.io/deployment': deploymentUid() };
 
-/** Somebody sets fields of an object of ours. */
+/** Another manager sets fields of one of our objects. */
 function meddle(ports: FakePorts, manager: string, data: object): void {
   const object = map('a', data);
   const labelled = { ...object, metadata: { ...object.metadata, labels: ours } } as KubeObject;
@@ -36,7 +36,7 @@ describe('what was applied', () => {
     assert.deepEqual(dataOf(ports), { a: '2' });
     ports.api.remove(keyOf(map('b')));
     await heard.until(/^drift 1 .*v1\/ConfigMap\/shop\/b was deleted\./, signal);
-    await heard.until(/^health 1 Degraded v1\/ConfigMap\/shop\/b: it is not there/, signal);
+    await heard.until(/^health 1 Degraded v1\/ConfigMap\/shop\/b: it does not exist/, signal);
     await agent.dispatch(order(2, [policy({ onConflict: 'force' }), map('a'), map('b')]), signal);
     await heard.until('health 2 Available', signal);
     assert.deepEqual(dataOf(ports), { a: '1' });
@@ -139,7 +139,7 @@ describe('what was applied', () => {
       queueMicrotask(() => meddle(ports, 'stubborn', { a: '2' }));
     });
     await agent.dispatch(order(1, [map('a')], { driftPolicy: 'repair' }), signal);
-    await heard.until(/^drift 1 .*stubborn came back each time\. It is no longer repaired/, signal);
+    await heard.until(/^drift 1 .*stubborn changed it again after each repair\. It is no longer repaired/, signal);
     assert.ok(fights >= 3 && fights <= 5, `${fights}`);
     assert.deepEqual(dataOf(ports), { a: '2' });
   });
@@ -153,7 +153,7 @@ describe('what was applied', () => {
     ports.api.remove(keyOf(map('a')));
     meddle(ports, 'kubectl', { a: '2' });
     await clock.advance(60_000);
-    await heard.until(/^drift 1 .*made anew by somebody else/, signal);
+    await heard.until(/^drift 1 .*recreated by another client/, signal);
     assert.deepEqual(dataOf(ports), { a: '2' });
   });
 
@@ -168,10 +168,10 @@ describe('what was applied', () => {
     await heard.until(/^failed 2/, signal);
     await agent.cancel(next, signal);
     ports.api.remove(keyOf(map('a')));
-    await heard.until(/^health 1 Degraded .*a: it is not there/, signal);
-    // Once it looks again, it is done with what it saw first.
+    await heard.until(/^health 1 Degraded .*a: it does not exist/, signal);
+    // When it checks again, it has dealt with what it saw first.
     ports.api.remove(keyOf(map('b')));
-    await heard.until(/^health 1 Degraded .*b: it is not there/, signal);
+    await heard.until(/^health 1 Degraded .*b: it does not exist/, signal);
     assert.equal(dataOf(ports), undefined);
   });
 });

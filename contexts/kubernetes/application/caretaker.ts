@@ -11,11 +11,11 @@ import type { Condition, StatusBook } from './status-book.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export interface CaretakerDeps extends CarryOutOrderDeps {
-  /** Throws unless the cluster is the one that it was. */
+  /** Throws if the cluster has been rebuilt. */
   readonly verify: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Nothing further to be done; or what came of a repair, which may have to be tried again. */
+/** Either there is nothing more to do, or this is the outcome of a repair, which may have to be retried. */
 export type CareOutcome = { readonly kind: 'fine' } | { readonly kind: 'unseen' } | Outcome;
 
 const HEALTH: Readonly<Record<HealthState, Health>> = {
@@ -25,13 +25,13 @@ const HEALTH: Readonly<Record<HealthState, Health>> = {
   Degraded: 'Degraded',
 };
 
-/** After this long a watch has missed what was written, or has seen something later. */
+/** After this long the watch has either missed our write or seen a later version. */
 const SETTLED_MS = 5_000;
 const UNSYNCED_MS = 10_000;
 const FINE = { kind: 'fine' } as const;
 const UNSEEN = { kind: 'unseen' } as const;
 
-/** Looks after what was applied: health and drift, by what the watch has seen. */
+/** Tracks health and drift of what was applied, based on what the watch has seen. */
 export class Caretaker {
   readonly #deps: CaretakerDeps;
   readonly #file: DeploymentFile;
@@ -45,19 +45,22 @@ export class Caretaker {
     this.#status = status;
   }
 
-  /** What was applied anew is as it should be. What was to be repaired has been by that, and counts. */
+  /** After a full apply nothing differs any more. Planned repairs were made by that apply, and count as attempts. */
   begin(): void {
     this.#drift.tried();
     this.#drift.clear();
     this.#unseenSince = undefined;
   }
 
-  /** Whether an order may put right what others changed, by identity: where that is wanted, and for as long as it is no fight. */
+  /**
+   * Whether an order may revert changes made by others, by identity: the policy must ask for repair, and the repair
+   * limit must not be reached.
+   */
   mayTakeBack(identity: string): boolean {
     return this.#file.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
   }
 
-  /** How it is with what was applied whole, as far as that is known; asks nobody. */
+  /** Current condition of a completely applied revision, if known. Sends no requests. */
   condition(): Condition | undefined {
     const { health, unsynced, isSettled } = this.#assess() ?? {};
     return health === undefined || unsynced?.length !== 0 || !isSettled
@@ -80,7 +83,7 @@ export class Caretaker {
     return isSeen ? FINE : UNSEEN;
   }
 
-  /** Of an order that came later and was cancelled nothing is to be made now, and the one before is not known any more. */
+  /** False if a later order was cancelled: it must not be applied, and the order that is held is no longer stored. */
   get #isOfOrder(): boolean {
     const { order } = this.#file;
     return order !== undefined && isDone(this.#file, order);
@@ -92,7 +95,7 @@ export class Caretaker {
     this.#status.say(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
   }
 
-  /** What is only observed has no objects of ours, and whoever compared it has told how it is. */
+  /** Observe mode owns no objects; the comparison reports the condition there. */
   #assess(): Assessment | undefined {
     const { inventory, order, versions, mode } = this.#file;
     const { evaluate, watch } = this.#deps.ports;
@@ -108,21 +111,21 @@ export class Caretaker {
     if (age > SETTLED_MS) this.#file.versions.clear();
     if (unsynced.length > 0 && age > UNSYNCED_MS) {
       const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
-      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot follow ${kinds.join(', ')}` });
+      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
     }
   }
 
   async #repair(takesBack: ReadonlySet<string>, signal: AbortSignal): Promise<CareOutcome> {
     const outcome = await carryOutOrder(this.#deps, { file: this.#file, takesBack }, signal);
     this.#file.letGo();
-    // What only waits has not been fought over yet.
+    // An attempt that is only waiting does not count towards the repair limit.
     if (outcome.kind !== 'waiting' && outcome.kind !== 'stopped') this.#drift.tried();
     return outcome;
   }
 
   async #compare(suspects: readonly Suspect[], signal: AbortSignal): Promise<void> {
     const { ports, clock, verify } = this.#deps;
-    // A cluster that was rebuilt has none of the objects, and none of the orders: that is no drift.
+    // A rebuilt cluster has none of the objects and none of the orders. This is not drift.
     await verify(signal);
     const order = await this.#file.wholeOrder(signal);
     if (order === undefined) return;

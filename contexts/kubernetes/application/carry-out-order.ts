@@ -14,25 +14,25 @@ export interface CarryOutOrderDeps {
   readonly claims: Claims;
   readonly sleep: Sleep;
   readonly clock: Clock;
-  /** The kinds that there are objects of may be others now. */
+  /** Called after each inventory save: the set of kinds to watch may have changed. */
   readonly kindsChanged: () => void;
 }
 
-/** Requests at a time, of one deployment. */
+/** Concurrent requests per deployment. */
 export const WIDTH = 16;
 const LOOKS_MS = [10, 20, 40, 80, 160, 320];
 
 export interface Assignment {
   readonly file: DeploymentFile;
-  /** A repair of these objects, by identity. */
+  /** Repair only these objects, by identity. */
   readonly takesBack?: ReadonlySet<string>;
-  /** Whether it may put right what others changed, by identity. */
+  /** Whether the order may revert changes that others made to an object, by identity. */
   readonly mayTakeBack?: (identity: string) => boolean;
-  /** It did not work by what the watch shows. */
+  /** Read from the server, not from the watch: an earlier attempt based on the watch failed. */
   readonly asksServer?: boolean;
 }
 
-/** Carries out the order that is kept now, for as long as no other one is. */
+/** Carries out the stored order, and stops as soon as another order replaces it. */
 export async function carryOutOrder(
   { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
   { file, takesBack, mayTakeBack, asksServer = false }: Assignment,
@@ -41,7 +41,7 @@ export async function carryOutOrder(
   const facts = file.order;
   const order = await file.wholeOrder(signal);
   if (order === undefined) return { kind: 'stopped' };
-  // A repair makes nothing else of them than what they are to be.
+  // A repair restores the desired state and changes nothing else, so the order stays done.
   if (takesBack === undefined) file.touch();
   const { deployment, versions } = file;
   const { revision, hash, documents, namespace, secretPlaces } = order;
@@ -69,7 +69,7 @@ export async function carryOutOrder(
   }
 }
 
-/** What a server refuses it quotes, and that may be secret. */
+/** A refusal quotes the rejected value, which may be secret. */
 function maskedOutcome(outcome: Outcome, maskOf: () => ValueMask): Outcome {
   if (outcome.kind === 'observed') {
     const mask = maskOf();

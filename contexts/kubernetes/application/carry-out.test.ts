@@ -54,7 +54,7 @@ function message(outcome: Outcome): string {
   return 'message' in outcome ? outcome.message : outcome.kind;
 }
 
-/** Every write is noted, and may be the last one. */
+/** Calls `beforeWrite` before every write; a throw simulates the end of the agent. */
 function dying(cluster: FakeCluster, beforeWrite: () => void): ClusterApi {
   return {
     get: async (key, stop) => await cluster.get(key, stop),

@@ -12,17 +12,17 @@ import { told } from './told.ts';
 
 export type Outcome =
   | { readonly kind: 'applied' }
-  /** It never will be. */
+  /** Permanent: retrying cannot help. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** Not as long as things are as they are. */
+  /** Fails until something changes in the cluster or in the order. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** To be carried out again: the rest depends on what is under way. */
+  /** Retry: the remaining objects depend on work in progress. */
   | { readonly kind: 'waiting'; readonly message: string }
-  /** A later one was seen. */
+  /** A later revision was already seen. */
   | { readonly kind: 'fenced'; readonly seen: number }
-  /** Nobody wanted it any longer. */
+  /** Another order replaced this one. */
   | { readonly kind: 'stopped' }
-  /** Compared, and nothing written: what would change. */
+  /** Compared by dry run, nothing written; `changes` lists what would change. */
   | { readonly kind: 'observed'; readonly changes: readonly Comparison[] }
   | { readonly kind: 'released' };
 
@@ -30,8 +30,8 @@ const APPLIED: Outcome = { kind: 'applied' };
 const STOPPED: Outcome = { kind: 'stopped' };
 
 /**
- * Brings a cluster to what is wanted. It may end anywhere and be carried out again: before an object is touched the inventory
- * says that it may be ours. A conflict that can be seen beforehand writes nothing at all.
+ * Brings a cluster to the desired state. It may stop anywhere and run again: the inventory records an object before the
+ * object is touched. A conflict that is visible up front prevents all writes.
  */
 export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal): Promise<Outcome> {
   const { delivery, ledger, claims } = job;
@@ -65,9 +65,10 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
 }
 
 /**
- * DECISION: what only changes the contents of objects that are as we left them is applied while the order is still being
- * written, each on condition that it is the version that was seen. The order is what fences off an agent whose time is
- * over; here that condition does: whatever another one applied is another version. (ADR-0040)
+ * DECISION: when an order only changes the contents of objects that are as we left them, it is applied while the order
+ * is still being saved. Each apply is conditional on the resource version that was seen. Normally the saved order
+ * fences off an agent that has been replaced; here the condition does, because a write by another agent changes the
+ * version. (ADR-0040)
  */
 function mayGoAhead({ policy, planned, unserved }: Survey, ledger: Ledger): boolean {
   const wanted = new Set(planned.map(({ key }) => identityOf(key)));
@@ -80,7 +81,7 @@ function mayGoAhead({ policy, planned, unserved }: Survey, ledger: Ledger): bool
 interface Work {
   readonly job: Job;
   readonly found: Survey;
-  /** The order is not kept yet. */
+  /** The order is not saved yet. */
   readonly isGuarded: boolean;
 }
 
@@ -93,7 +94,7 @@ async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promi
   return held.length > 0 ? { kind: 'waiting', message: told(held) } : APPLIED;
 }
 
-/** `undefined` when all went well. What was made is in the ledger in any case. */
+/** `undefined` on success. Objects that were written are in the ledger in any case. */
 async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome | undefined> {
   const { job, found } = work;
   const { ledger, isOver, versions } = job;
@@ -134,7 +135,7 @@ async function applyOne(
 ): Promise<AppliedAnswer> {
   const answer = await applyObject({ cluster, policy, isGuarded }, planned, signal);
   if (answer.kind !== 'changed') return answer;
-  // By whom, the order tells: if it can be kept, this agent still has the word.
+  // Saving the order tells who changed the object: if the save succeeds, this agent still owns the target.
   await job.kept?.(signal);
   return await applyObject({ cluster, policy }, planned, signal);
 }

@@ -14,12 +14,12 @@ const FIRST_LANE = 16;
 const AGAIN_LANE = 4;
 const BEAT_MS = 30_000;
 const BEAT_TIMEOUT_MS = 20_000;
-/** For what would otherwise only be done once more. */
+/** For final inventory writes that save work after a restart. */
 const LAST_WRITES_MS = 1_000;
 
 /**
- * What was read of a cluster, and those who keep its deployments, for as long as nobody else writes there. Then it is over, and
- * all is read anew.
+ * State read from a cluster, and the reconcilers of its deployments. It is valid as long as no other agent writes
+ * there. Then it ends, and everything is read again.
  */
 export class ClusterEra {
   readonly instance: string;
@@ -41,7 +41,7 @@ export class ClusterEra {
     const lanes = { first: new Turnstile(FIRST_LANE), again: new Turnstile(AGAIN_LANE) };
     const verify = async (signal: AbortSignal): Promise<void> => await this.verify(signal);
     this.#deps = { ...deps, claims: this.claims, lanes, verify, kindsChanged: () => this.#follow() };
-    // Whoever runs it hears of it; before that there is nobody to hear.
+    // `run` awaits this promise. The empty handler avoids an unhandled rejection if it rejects before `run` starts.
     this.#broken.promise.catch(() => {});
   }
 
@@ -57,7 +57,7 @@ export class ClusterEra {
     for (const order of kept.records) add(order.deployment, { order });
     for (const inventory of made.records) add(inventory.deployment, { inventory });
     for (const { deployment, error } of [...kept.torn, ...made.torn]) add(deployment, { torn: error });
-    // Whatever is kept there is kept under the uid of a deployment.
+    // Records are stored under the uid of their deployment.
     for (const [deployment, its] of found) era.#keep(deployment as Uuid, its);
     era.#follow();
     return era;
@@ -75,7 +75,7 @@ export class ClusterEra {
     return this.find(deployment) ?? this.#keep(deployment, { order: undefined, inventory: undefined });
   }
 
-  /** Until all of it has been seen once, or so long. */
+  /** Waits until every followed kind has synced once, for at most `ms`. */
   async seen(ms: number, signal: AbortSignal): Promise<void> {
     const { watch } = this.#ports;
     const isSeen = (): boolean => this.#kinds.every((kind) => watch.isSynced(kind));
@@ -85,19 +85,19 @@ export class ClusterEra {
     }
   }
 
-  /** Throws unless the cluster is the one that it was. */
+  /** Throws if the cluster has been rebuilt. */
   async verify(signal: AbortSignal): Promise<void> {
     const instance = await this.#ports.discovery.instance(signal);
     if (instance === this.instance) return;
-    throw new KubernetesError('CLUSTER_REBUILT', `serve the cluster ${this.instance}: it is ${instance} now`);
+    throw new KubernetesError('CLUSTER_REBUILT', `serve cluster ${this.instance}: it was rebuilt as ${instance}`);
   }
 
-  /** What is known is not so any more: whoever runs it stops. */
+  /** The cached state is out of date: makes `run` stop with this error. */
   end(error: KubernetesError): void {
     this.#broken.reject(error);
   }
 
-  /** Until the signal aborts or the era ends, and everything that it had under way has ended; throws why. */
+  /** Runs until the signal aborts or the era ends, and all running work has ended. Throws the reason. */
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.#signal = AbortSignal.any([signal, over.signal]);
@@ -113,7 +113,7 @@ export class ClusterEra {
     }
   }
 
-  /** What is not so any more is not written. */
+  /** Out-of-date state is not written. */
   async #end({ isOutdated }: { readonly isOutdated: boolean }): Promise<void> {
     const stop = AbortSignal.timeout(LAST_WRITES_MS);
     const ending = async (keeper: DeploymentKeeper): Promise<void> => {
@@ -164,7 +164,7 @@ export class ClusterEra {
     };
   }
 
-  /** Watches say nothing while a server is away, and one that was built anew may answer at the same address. */
+  /** A watch stays silent while its server is down, and a rebuilt cluster may answer at the same address. */
   async #beat(signal: AbortSignal): Promise<void> {
     const { sleep, onTrouble } = this.#deps;
     for (;;) {

@@ -9,12 +9,12 @@ import { inParallel } from './in-parallel.ts';
 import type { ClusterApi } from './ports.ts';
 import type { PlannedObject, Survey } from './survey.ts';
 
-/** What an order would do to one object. */
+/** Effect of an order on one object. */
 export interface Comparison {
   readonly text: string;
   /** Empty when nothing would change. */
   readonly lines: readonly string[];
-  /** Why the server would not take it. */
+  /** Why the server would refuse it. */
   readonly refusal?: string;
 }
 
@@ -29,12 +29,12 @@ export interface ComparedWork {
   readonly entries: readonly InventoryEntry[];
 }
 
-/** Without values that are known to be secret, whichever field they turn up in. */
+/** Masks values known to be secret in every field. */
 export function maskedComparison({ text, lines, refusal }: Comparison, mask: ValueMask): Comparison {
   return { text, lines: lines.map(mask), ...(refusal === undefined ? {} : { refusal: mask(refusal) }) };
 }
 
-/** By dry runs; in the order of names. */
+/** Compares by dry runs; sorted by name. */
 export async function compare(
   deps: CompareDeps,
   { found, deployment, entries }: ComparedWork,
@@ -65,11 +65,11 @@ async function compareOne(
   const text = keyText(key);
   if (step.kind === 'keep') return { text, lines: [] };
   if (step.kind === 'conflict') return { text, lines: [], refusal: step.message };
-  // What the watch keeps of an object is too little to show what would change.
+  // The watch keeps too little of an object to show a diff.
   const live = planned.live && (await cluster.get(key, signal));
   const force = step.kind === 'apply' ? step.force : true;
   const answer = await cluster.apply(forApply(object, live, patterns), { force, dryRun: true }, signal);
-  // Of a kind, or in a namespace, that comes with the same order.
+  // The kind or namespace comes with the same order.
   if (answer.kind === 'notYet') return { text, lines: [`create ${text}`] };
   if (answer.kind === 'done') return { text, lines: diffLines({ live, next: answer.object, patterns, secrets }) };
   const { onImmutable } = found.policy;

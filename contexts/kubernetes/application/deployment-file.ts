@@ -8,31 +8,31 @@ import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../domain/order.ts';
 import type { ClusterPorts, FollowedKind, KindRef } from './ports.ts';
 
-/** What was read of a deployment. */
+/** Records read from the cluster for one deployment. */
 export interface Found extends Known {
   readonly torn?: KubernetesError | undefined;
 }
 
 type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
 
-/** What is known of a deployment in a cluster: what is kept there, as far as it has to be at hand. */
+/** State of a deployment in a cluster. Caches the stored records as far as they are needed in memory. */
 export class DeploymentFile {
   readonly deployment: Uuid;
-  /** It cannot be read, and nothing is done about it before somebody mended that. */
+  /** Set if the record cannot be read. Nothing is applied until an operator repairs it. */
   readonly torn: KubernetesError | undefined;
-  /** As the server had them after we wrote them, by identity: a watch may be behind. */
+  /** Resource versions after our last writes, by identity. The watch may be behind them. */
   readonly versions = new Map<string, string>();
   readonly #ports: Stores;
   #order: OrderFacts | undefined;
-  /** With its documents, as long as there is work to do. */
+  /** The order with its documents, while there is work to do. */
   #whole: AcceptedOrder | undefined;
   #policy: DeliveryPolicy | undefined;
   #inventory: ApplySetInventory | undefined;
-  /** As the cluster has it: behind, as long as it is owed. */
+  /** The inventory as stored in the cluster. It is behind while a write is deferred. */
   #stored: ApplySetInventory | undefined;
   #owedSince: number | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** Taken, and not in the cluster yet. */
+  /** Accepted, but not saved in the cluster yet. */
   #unkept: AcceptedOrder | undefined;
   #keeping: Promise<void> = Promise.resolve();
   #kinds: readonly KindRef[] = [];
@@ -45,7 +45,7 @@ export class DeploymentFile {
     this.#setOrder(order);
     this.#stored = inventory;
     this.#setInventory(inventory);
-    // Whoever was here before may have begun with it.
+    // The previous agent may have started on it.
     this.#isTouched = order !== undefined && !isDone(this, order);
   }
 
@@ -57,7 +57,7 @@ export class DeploymentFile {
     return this.#inventory;
   }
 
-  /** Of what is in its inventory, each once. */
+  /** Kinds in the inventory, each once. */
   get kinds(): readonly FollowedKind[] {
     const rules = this.#order?.healthRules ?? [];
     return this.#kinds.map((each) => ({ ...each, isWhole: rules.some(({ kind }) => kind === each.kind) }));
@@ -71,12 +71,15 @@ export class DeploymentFile {
     return this.#order !== undefined && !this.#order.isCancelled && (this.#isTouched || !isDone(this, this.#order));
   }
 
-  /** Whether nothing is left to do for it: also one that is there still, if nothing was begun since. */
+  /**
+   * Whether nothing is left to do for the order. Also true if the order is held from before and no work has started
+   * since.
+   */
   isDone(order: Pick<OrderFacts, 'revision' | 'hash'>): boolean {
     return !this.#isTouched && isDone(this, order);
   }
 
-  /** Objects may be other than the inventory says, until an order was carried out to its end. */
+  /** From now until an order completes, objects may differ from the inventory. */
   touch(): void {
     this.#isTouched = true;
   }
@@ -89,13 +92,13 @@ export class DeploymentFile {
     await this.#inTurn(async () => await this.#write(inventory, signal));
   }
 
-  /** It is not in the cluster yet, and is to be written soon. */
+  /** Keeps the inventory in memory; it must be written soon. */
   defer(inventory: ApplySetInventory, now: number): void {
     this.#owedSince ??= now;
     this.#setInventory(inventory);
   }
 
-  /** Since when the cluster has an inventory that is behind. */
+  /** Since when the stored inventory has been behind. */
   get owedSince(): number | undefined {
     return this.#owedSince;
   }
@@ -106,7 +109,7 @@ export class DeploymentFile {
     });
   }
 
-  /** Resolves once the cluster has it. `begin` is called where that need not be waited for. */
+  /** Resolves once the order is saved in the cluster. Calls `begin` if work may start before that. */
   async keep(order: AcceptedOrder, begin: () => void, signal: AbortSignal): Promise<void> {
     await this.#disclaim(order, signal);
     if (this.#mayBeginWith(order)) {
@@ -118,7 +121,7 @@ export class DeploymentFile {
     }
     await this.#inOrder(async () => {
       await this.#ports.orders.save(order, signal);
-      // At once: whoever waits for the one before must not write it over this one.
+      // Reset inside the mutex: a waiting save of the previous order must not overwrite this one.
       this.#unkept = undefined;
     });
     this.#take(order);
@@ -128,7 +131,7 @@ export class DeploymentFile {
     return this.#unkept === undefined;
   }
 
-  /** Until the cluster has the order that was taken last. Where that failed it is tried again. */
+  /** Waits until the last accepted order is saved. Retries a failed save. */
   async kept(signal: AbortSignal): Promise<void> {
     await this.#inOrder(async () => {
       const order = this.#unkept;
@@ -145,7 +148,7 @@ export class DeploymentFile {
     this.#setOrder(undefined);
   }
 
-  /** `undefined` when there is none, or another one has come meanwhile. */
+  /** `undefined` if there is no order, or if another order arrived meanwhile. */
   async wholeOrder(signal: AbortSignal): Promise<AcceptedOrder | undefined> {
     const facts = this.#order;
     if (facts === undefined) return undefined;
@@ -155,22 +158,25 @@ export class DeploymentFile {
     if (read?.revision === facts.revision && read.hash === facts.hash) return read;
     throw new KubernetesError(
       'RECORD_CHANGED',
-      `read the order of ${this.deployment}: it is not the one that was taken`,
+      `read the order of ${this.deployment}: it is not the one that was accepted`,
     );
   }
 
-  /** It was carried out to its end. */
+  /** The order was carried out completely. */
   done(): void {
     this.#isTouched = false;
     this.letGo();
   }
 
-  /** Documents may be large, and once all is done nobody needs them until something differs. */
+  /** Documents may be large. Once the order is done they are only needed again to compare or repair drift. */
   letGo(): void {
     this.#whole = undefined;
   }
 
-  /** The one before is done, and both are about contents: the objects are known, and what is kept of them stays true. */
+  /**
+   * The previous order is done and both orders carry contents: the objects are known, and the stored records stay
+   * valid.
+   */
   #mayBeginWith({ hash, isCancelled }: AcceptedOrder): boolean {
     const before = this.#order;
     const isAfterOne = before?.hash !== undefined && !before.isCancelled && this.isDone(before);
@@ -182,7 +188,10 @@ export class DeploymentFile {
     this.#setOrder(order);
   }
 
-  /** Whoever comes next would believe that nothing came between, if this is what the cluster says is held. */
+  /**
+   * If the stored inventory already claims to hold this order, the next agent would believe that nothing happened in
+   * between.
+   */
   async #disclaim({ revision, hash }: OrderFacts, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       const held = this.#stored?.held;
@@ -200,14 +209,14 @@ export class DeploymentFile {
     this.#setInventory(inventory);
   }
 
-  /** Orders are written on condition, so one after the other. */
+  /** Order writes are conditional, so they run one after another. */
   async #inOrder(body: () => Promise<void>): Promise<void> {
     const turn = this.#keeping.catch(() => {}).then(body);
     this.#keeping = turn;
     await turn;
   }
 
-  /** Inventories are written on condition, so one after the other. */
+  /** Inventory writes are conditional, so they run one after another. */
   async #inTurn(body: () => Promise<void>): Promise<void> {
     const turn = this.#writing.catch(() => {}).then(body);
     this.#writing = turn;

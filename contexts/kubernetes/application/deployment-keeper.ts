@@ -12,7 +12,7 @@ import type { Turnstile } from './turnstile.ts';
 
 export interface KeeperDeps extends CaretakerDeps {
   readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
-  /** For work, and apart from it for what came to nothing before: what is stuck waits for what is stuck only. */
+  /** `first` for first attempts, `again` for retries: stuck work delays only other stuck work. */
   readonly lanes: { readonly first: Turnstile; readonly again: Turnstile };
   readonly random: Random;
   readonly onTrouble: (error: unknown) => void;
@@ -20,33 +20,33 @@ export interface KeeperDeps extends CaretakerDeps {
 
 const TROUBLE: BackoffPolicy = { baseMs: 250, capMs: 30_000 };
 const WAITING: BackoffPolicy = { baseMs: 100, capMs: 10_000 };
-/** Somebody has to do something about it: conflicts, refusals. */
+/** Conflicts and refusals: an operator has to act. */
 const FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
 const OBSERVE_EVERY_MS = 60_000;
-/** What a watch may have missed. */
+/** Full check, in case a watch missed something. */
 const RESYNC_MS = 600_000;
 const UNSEEN_MS = 1_000;
-/** Between two looks; more where there is more to look at. */
+/** Minimum time between two checks; grows with the number of objects. */
 const GAP_MS = 100;
 const GAP_PER_OBJECT_MS = 0.1;
-/** Long enough for health to be told first, also where many clusters share a machine. */
+/** Long enough to report health first, also if many clusters share a machine. */
 const OWED_MS = 250;
-/** While what was just applied has not been seen yet: somebody waits to hear how it is. */
+/** Used while a fresh apply has not been seen yet: the platform is waiting for its health. */
 const EAGER_GAP_MS = 5;
 
-/** One deployment in one cluster: carries out its orders one after another, and looks after what they made. */
+/** Reconciles one deployment in one cluster: carries out its orders one after another, then tracks health and drift. */
 export class DeploymentKeeper {
   readonly file: DeploymentFile;
   readonly #deps: KeeperDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
   readonly #wake: Wake;
-  /** By orders only: what changes in a cluster may wait a moment for more of it. */
+  /** Raised by orders only. Changes in the cluster may wait a moment to be batched. */
   readonly #urgent: Wake;
   #attempts = 0;
   #observeAt = 0;
   #isUnseen = false;
-  /** For so long only an order is heard. */
+  /** For this long only an order interrupts the wait. */
   #gapMs = GAP_MS;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -66,12 +66,12 @@ export class DeploymentKeeper {
     return { deployment, ...inventory.held, ...condition };
   }
 
-  /** Something in the cluster is not as it was. */
+  /** An object of the deployment changed in the cluster. */
   changed(): void {
     this.#wake.raise();
   }
 
-  /** All objects of some kind are known now. */
+  /** All objects of some kind are now known. */
   synced(): void {
     if (this.#isUnseen) this.#wake.raise();
   }
@@ -87,14 +87,14 @@ export class DeploymentKeeper {
       const isKept = passage.kind === 'again' && (isUnderWay || file.isDone(accepted));
       if (isKept) await file.kept(signal);
       else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
-      // Also of a content that is there still, since the one that came in between was not begun.
+      // Also for a content that is still held because the order in between never started.
       if (file.isDone(accepted)) this.#tellDone(accepted);
       this.#begin();
       return { kind: 'accepted' };
     });
   }
 
-  /** What is not begun is not begun, and what is under way ends after the objects that it is at. */
+  /** An order that has not started never starts. A running one stops after the objects in progress. */
   async cancel(revision: number, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       const { file } = this;
@@ -105,14 +105,17 @@ export class DeploymentKeeper {
     });
   }
 
-  /** The cluster does not answer: what is known of it is old. */
+  /** The cluster does not respond, so the last known state is stale. */
   lost(message: string): void {
     const { order, inventory } = this.file;
     const revision = this.file.isToDo ? order?.revision : inventory?.held?.revision;
     if (revision !== undefined) this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
   }
 
-  /** Until the signal aborts. It throws its reason, or that the cluster is not what was read of it. */
+  /**
+   * Runs until the signal aborts and then throws its reason. Also throws when the state read from the cluster is out of
+   * date.
+   */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       this.#gapMs = GAP_MS + (this.file.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
@@ -123,7 +126,7 @@ export class DeploymentKeeper {
     }
   }
 
-  /** How long to wait unless something happens. */
+  /** Returns how long to wait if nothing happens. */
   async #step(signal: AbortSignal): Promise<number> {
     const { lanes, onTrouble } = this.#deps;
     try {
@@ -179,11 +182,14 @@ export class DeploymentKeeper {
       case 'failed':
         return this.#failed(facts, outcome);
       case 'fenced':
-        throw new KubernetesError('RECORD_CHANGED', `carry out revision ${facts.revision}: ${outcome.seen} was seen`);
+        throw new KubernetesError(
+          'RECORD_CHANGED',
+          `carry out revision ${facts.revision}: revision ${outcome.seen} was already seen`,
+        );
     }
   }
 
-  /** A repair that does not come about is no end of the order: that what differs still does was told. */
+  /** A failed repair does not end the order: the remaining drift has been reported. */
   #afterCare(outcome: CareOutcome): number {
     this.#isUnseen = outcome.kind === 'unseen';
     if (outcome.kind === 'fine' || outcome.kind === 'unseen') {
@@ -197,7 +203,7 @@ export class DeploymentKeeper {
 
   #done(facts: OrderFacts): void {
     this.#attempts = 0;
-    // The next order may have come while this one was ended.
+    // The next order may have arrived while this one was finishing.
     if (this.file.order === facts || facts.hash === undefined) this.file.done();
     this.#care.begin();
     this.#tellDone(facts);
@@ -227,7 +233,7 @@ export class DeploymentKeeper {
     return this.#later(FAILED);
   }
 
-  /** The longer something has not worked, the longer changes in the cluster wait for each other. */
+  /** The longer an order keeps failing, the longer changes in the cluster are batched. */
   #later(policy: BackoffPolicy): number {
     this.#attempts += 1;
     this.#gapMs = Math.min(policy.baseMs * 2 ** Math.min(this.#attempts - 1, 4), FAILED.baseMs);
@@ -240,17 +246,17 @@ export class DeploymentKeeper {
     });
   }
 
-  /** Until all that was asked of it so far is written, or is not. */
+  /** Waits until all calls so far have been written or have failed. */
   async quiet(): Promise<void> {
     await this.#last.catch(() => {});
   }
 
-  /** Writes what is owed, if it can: so that whoever comes next has less to do. */
+  /** Writes the deferred inventory if possible, so that the next agent has less to do. */
   async settle(signal: AbortSignal): Promise<void> {
     await this.file.settle(signal).catch(() => {});
   }
 
-  /** What is owed is written once nobody waits for anything else of the cluster; how long until then. */
+  /** Writes the deferred inventory once it is due. Returns how long to wait. */
   async #settleInTime(signal: AbortSignal): Promise<number> {
     const { owedSince } = this.file;
     if (owedSince === undefined) return RESYNC_MS;
@@ -260,7 +266,7 @@ export class DeploymentKeeper {
     return RESYNC_MS;
   }
 
-  /** Whether it was begun with already. */
+  /** Returns whether work has already started. */
   async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
     let isBegun = false;
     const begin = (): void => {
@@ -269,7 +275,7 @@ export class DeploymentKeeper {
       this.#begin();
     };
     await this.file.keep(order, begin, signal);
-    // Its rules may ask for more of some objects.
+    // The order's health rules may require whole objects of some kinds.
     if (!isBegun) this.#deps.kindsChanged();
     return isBegun;
   }
@@ -292,7 +298,7 @@ export class DeploymentKeeper {
   }
 }
 
-/** What is known of the cluster is not so any more: whoever else writes there has the word, or it was built anew. */
+/** The state read from the cluster is out of date: another agent wrote there, or the cluster was rebuilt. */
 export function isOutdated(error: unknown): error is KubernetesError {
   return error instanceof KubernetesError && (error.code === 'RECORD_CHANGED' || error.code === 'CLUSTER_REBUILT');
 }

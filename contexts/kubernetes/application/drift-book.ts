@@ -17,9 +17,9 @@ export interface DriftDeps {
 }
 
 interface Finding {
-  /** The version of the object that was looked at. */
+  /** The version of the object that was compared. */
   readonly seen: string;
-  /** `undefined` when it is as it was applied after all. */
+  /** `undefined` if the object is as applied after all. */
   readonly line: string | undefined;
   readonly isToRepair: boolean;
 }
@@ -30,14 +30,17 @@ export interface DriftQuestion {
   readonly now: number;
 }
 
-/** What differs in one deployment, and what was done about it. Each version of an object is looked at once. */
+/** Differences found in one deployment, and the repairs made. Each version of an object is compared once. */
 export class DriftBook {
   readonly #findings = new Map<string, Finding>();
   readonly #repairs = new Map<string, readonly Repair[]>();
-  /** Decided and not done yet: they count once the repair was made. */
+  /** Repairs that were decided but not made yet. They count once the repair was attempted. */
   readonly #planned = new Map<string, readonly Repair[]>();
 
-  /** Those that have not been looked at as they are now, or that are to be repaired. What is no suspect any more is forgotten. */
+  /**
+   * Suspects that have not been compared in their current version, or that need repair. Findings of objects that are no
+   * longer suspects are dropped.
+   */
   open(suspects: readonly Suspect[]): Suspect[] {
     const still = new Set(suspects.map(({ entry }) => identityOf(entry.key)));
     for (const identity of this.#findings.keys()) if (!still.has(identity)) this.#findings.delete(identity);
@@ -47,7 +50,7 @@ export class DriftBook {
     });
   }
 
-  /** One line for each object that differs; bounded, and in order. */
+  /** One line for each object that differs; sorted and bounded. */
   get lines(): readonly string[] {
     return listed([...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])));
   }
@@ -57,7 +60,7 @@ export class DriftBook {
     return new Set([...this.#findings].flatMap(([identity, { isToRepair }]) => (isToRepair ? [identity] : [])));
   }
 
-  /** Asks the server, since what a watch shows may be old. */
+  /** Asks the server, because the watch may be stale. */
   async look(deps: DriftDeps, { suspects, order, now }: DriftQuestion, signal: AbortSignal): Promise<void> {
     const separated = separatePolicy(order.documents);
     if (separated.kind === 'fault') return;
@@ -68,7 +71,7 @@ export class DriftBook {
       const { key } = suspect.entry;
       const identity = identityOf(key);
       const object = objects.get(identity);
-      // Of a kind that is not served any more: whoever carries the order out next says so.
+      // Its kind is no longer served. The next run of the order reports this.
       if (object === undefined) return;
       const patterns = patternsFor(object, separated.policy.ignoreFields);
       const drift = await driftNow(deps.cluster, { ...suspect, object, patterns }, signal);
@@ -80,13 +83,13 @@ export class DriftBook {
     });
   }
 
-  /** They were repaired, or that was tried and refused. */
+  /** The planned repairs were made, or tried and refused. */
   tried(): void {
     for (const [identity, repairs] of this.#planned) this.#repairs.set(identity, repairs);
     this.#planned.clear();
   }
 
-  /** Nobody came back too often to have it changed. */
+  /** False once others have changed the object back too often. */
   mayRepair(identity: string, now: number): boolean {
     const recent = (this.#repairs.get(identity) ?? []).filter(({ time }) => now - time < USUAL_REPAIRS.windowMs);
     return Map.groupBy(recent, ({ what }) => what)
@@ -94,7 +97,7 @@ export class DriftBook {
       .every((same) => same.length < USUAL_REPAIRS.maxRepairs);
   }
 
-  /** Another order makes all of it anew. */
+  /** A new order applies everything again. */
   clear(): void {
     this.#findings.clear();
     this.#planned.clear();
@@ -112,7 +115,7 @@ async function driftNow(cluster: ClusterApi, { entry, object, patterns }: Looked
   if (live.metadata.uid !== entry.uid) return { kind: 'replaced' };
   if (heldHash(live, patterns) === entry.held) return { kind: 'none' };
   const answer = await cluster.apply(forApply(object, live, patterns), { force: true, dryRun: true }, signal);
-  // What the server would not take now says nothing about what was changed.
+  // If the server refuses the dry run, the changed fields cannot be determined.
   if (answer.kind !== 'done') return { kind: 'changed', fields: [{ path: 'some of its fields', manager: undefined }] };
   return driftOf(appliedState(answer.object), live, patterns);
 }

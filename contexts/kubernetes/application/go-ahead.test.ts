@@ -13,7 +13,7 @@ function valueOf(ports: FakePorts, name: string): unknown {
   return (ports.api.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined)?.data;
 }
 
-/** An agent that has delivered two objects, and the order of what is written from then on. */
+/** An agent that has delivered two objects, and a log of the writes from then on. */
 async function afterTheFirst(t: TestContext) {
   const ports = fakePorts();
   const running = await runAgent(t, ports);

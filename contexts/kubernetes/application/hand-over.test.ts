@@ -17,7 +17,7 @@ function there(ports: FakePorts): string[] {
   return 'abcde'.split('').filter((name) => ports.api.peek(keyOf(map(name))) !== undefined);
 }
 
-/** By an agent that came to its end in order. */
+/** Delivered by an agent that shut down cleanly. */
 async function delivered(t: TestContext, ports: FakePorts, first: DeliveryOrder): Promise<void> {
   const { agent, heard, stop } = await runAgent(t, ports);
   await agent.dispatch(first, signal);
@@ -51,7 +51,7 @@ describe('whoever comes next', () => {
       await first.agent.drop(TARGET.id);
       const second = await runAgent(t, ports);
       const wanted = (await ports.orders.all(signal)).records[0];
-      // What was not accepted is asked again.
+      // An order that was not accepted is sent again.
       if (wanted?.revision === 1 || point === 0) {
         await second.agent.dispatch(order(2, [map('b', { a: '2' }), map('c'), map('d'), map('e')]), signal);
       }
@@ -86,7 +86,7 @@ describe('whoever comes next', () => {
   it('carries out once more what was told and not written yet', async (t) => {
     const ports = fakePorts();
     await delivered(t, ports, order(1, [map('a')]));
-    // The order and the object: what is said then is not in the inventory, and never will be.
+    // The order and the object: the report sent after them is never recorded in the inventory.
     const dying = dyingPorts(ports, 2);
     const first = await runAgent(t, dying.ports);
     await first.agent.dispatch(order(2, [map('a', { a: '2' })]), signal);
@@ -105,7 +105,8 @@ describe('whoever comes next', () => {
     const ports = fakePorts();
     const [old, next] = [order(1, [map('a')]), order(1, [map('a', { a: '2' })])];
     await delivered(t, ports, old);
-    // The other content and its object, then that the first is not there any more, and the order for it. Nothing more.
+    // Four writes: the other content's order and its object, then the inventory without the first content, and the
+    // order for it.
     const dying = dyingPorts(ports, 4);
     const first = await runAgent(t, dying.ports);
     await first.agent.dispatch(next, signal);
@@ -129,7 +130,7 @@ describe('whoever comes next', () => {
       save: async (its, stop) => {
         if (isOther) {
           isOther = false;
-          throw new KubernetesError('RECORD_CHANGED', 'write the order: somebody else did');
+          throw new KubernetesError('RECORD_CHANGED', 'write the order: another agent wrote it');
         }
         await ports.orders.save(its, stop);
       },
@@ -148,7 +149,7 @@ describe('whoever comes next', () => {
     let ports = fakePorts();
     let instance = 'i-1';
     const now = (): FakePorts => ports;
-    // The address stays; what is behind it is another cluster.
+    // The address stays, but another cluster is behind it.
     const address: ClusterPorts = {
       ...ports,
       discovery: { scopes: async () => now().scopes, instance: async () => instance },

@@ -1,4 +1,4 @@
-/** So many at a time, in order. The first that throws ends it, once those under way have ended. */
+/** Runs at most `width` at a time, started in order. The first error stops it, after the running ones have ended. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

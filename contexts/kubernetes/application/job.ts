@@ -5,19 +5,19 @@ import type { Delivery, SurveyDeps } from './survey.ts';
 
 export interface CarryOutDeps extends SurveyDeps {
   readonly sleep: Sleep;
-  /** How long to wait between looks whether something is established or gone; after the last one it is tried later. */
+  /** Pauses between checks whether something is established or gone. After the last one, the work is retried later. */
   readonly looksMs: readonly number[];
 }
 
-/** One delivery, and what is known so far. */
+/** One delivery, with its current state. */
 export interface Job {
   readonly delivery: Delivery;
   readonly ledger: Ledger;
   readonly claims: Claims;
-  /** Nobody wants it any longer: asked before each object. */
+  /** The order was replaced or cancelled; checked before each object. */
   readonly isOver: () => boolean;
-  /** The cluster does not have the order yet: resolves once it does. Missing where it has. */
+  /** Present if the order is not saved in the cluster yet; resolves once it is. */
   readonly kept?: (signal: AbortSignal) => Promise<void>;
-  /** As the server then had them, by identity: a watch may be behind. */
+  /** Resource versions after our writes, by identity. The watch may be behind them. */
   readonly versions: Map<string, string>;
 }

@@ -139,7 +139,7 @@ describe('an agent of a cluster', () => {
     await agent.dispatch(order(1, [map('a')]), signal);
     await heard.until('applied 1', signal);
     await agent.dispatch(order(2, [policy({ mode: 'x' })]), signal);
-    await heard.until(/^rejected 2 .*mode is none of/, signal);
+    await heard.until(/^rejected 2 .*mode must be one of/, signal);
     const { holdings } = await agent.inventory(TARGET, signal);
     assert.equal(holdings[0]?.revision, 1);
   });
@@ -149,7 +149,7 @@ describe('an agent of a cluster', () => {
     const both = [1, 2].map((number) => order(number, [map('a')], { deployment: deploymentUid(number) }));
     await Promise.all(both.map(async (each) => await agent.dispatch(each, signal)));
     await heard.until(/^applied/, signal);
-    await heard.until(/^failed \d .*is of the deployment/, signal);
+    await heard.until(/^failed \d .*belongs to the deployment/, signal);
   });
 
   it('stops between two objects when it is told to, and goes on when it is asked again', async (t) => {
@@ -223,7 +223,7 @@ describe('an agent of a cluster', () => {
     };
     ports.watch.pods.set('apps/v1/Deployment/shop/web', [pod({ reason: 'CrashLoopBackOff' })]);
     say({ observedGeneration: 0, replicas: 1 });
-    await heard.until(/^health 1 Degraded .*container web ends again and again/, signal);
+    await heard.until(/^health 1 Degraded .*container web keeps crashing/, signal);
     say({ observedGeneration: 0, replicas: 1, updatedReplicas: 1, availableReplicas: 1 });
     await heard.until('health 1 Available', signal);
   });

@@ -16,7 +16,7 @@ export interface KubernetesAgentDeps {
   readonly sleep: Sleep;
   readonly clock: Clock;
   readonly random?: Random;
-  /** It will be tried again. */
+  /** Called with errors that will be retried. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -26,17 +26,17 @@ export interface ServedCluster extends ClusterPorts {
 
 interface Served {
   readonly target: KubernetesTarget;
-  /** What is to be said of it. */
+  /** Reports waiting to be sent. */
   readonly line: LastWords<DeliveryReport>;
   readonly over: AbortController;
   ended: Promise<unknown>;
 }
 
-/** That something was applied and that it is well is mostly known together: told together, it is taken in at once. */
+/** "Applied" and "healthy" usually become known together. Sent together, the platform handles them at once. */
 const GATHER_MS = 5;
 const AGAIN_MS = 1_000;
 
-/** Keeps the delivery contract for clusters: what is dispatched is applied there, and what becomes of it is reported. */
+/** Implements the delivery contract for clusters: applies dispatched orders and reports their outcome. */
 export class KubernetesAgent {
   readonly #deps: KubernetesAgentDeps;
   readonly #served = new Map<string, Served>();
@@ -46,7 +46,7 @@ export class KubernetesAgent {
     this.#deps = deps;
   }
 
-  /** Served from now on, or from when it runs. What is added twice is served as it was. */
+  /** Serves the cluster from now on, or from when the agent runs. A cluster that is already served is left as it is. */
   async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(ref.id)) return;
     const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
@@ -66,7 +66,7 @@ export class KubernetesAgent {
     if (this.#signal !== undefined) this.#start(served, this.#signal);
   }
 
-  /** All work for it ends at once and unfinished, and nothing more is said of it: somebody else goes on. */
+  /** Stops all work for the target at once, even if unfinished, and sends no more reports: another agent takes over. */
   async drop(targetId: string): Promise<void> {
     const served = this.#served.get(targetId);
     this.#served.delete(targetId);
@@ -101,7 +101,7 @@ export class KubernetesAgent {
     return await served.target.account(untilOver(served, signal));
   }
 
-  /** Until the signal aborts, and all work has ended. */
+  /** Runs until the signal aborts and all work has ended. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const served of this.#served.values()) this.#start(served, signal);
@@ -112,7 +112,7 @@ export class KubernetesAgent {
     await Promise.all([...this.#served.values()].map(({ ended }) => ended));
   }
 
-  /** A platform that does not listen to what is said of one cluster holds up no other. */
+  /** If reports of one cluster are not accepted, the other clusters are not delayed. */
   #start(served: Served, signal: AbortSignal): void {
     const { reports, onTrouble, sleep } = this.#deps;
     const stop = untilOver(served, signal);

@@ -16,22 +16,22 @@ import { previewOrder } from './preview-order.ts';
 export interface KubernetesTargetDeps extends Omit<EraDeps, 'say'> {
   readonly target: TargetRef;
   readonly say: (report: DeliveryReport) => void;
-  /** The cluster is another installation than it was, and has what this says. */
+  /** Called if the cluster is a different installation than before, with what it holds now. */
   readonly rebuilt: (account: Inventory, signal: AbortSignal) => Promise<void>;
 }
 
 const TROUBLE: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
 const VERIFY_MS = 5_000;
-/** Better a moment later than with health that nobody has looked at yet. */
+/** Wait this long for the watches to sync, so that the inventory carries known health. */
 const SEEN_MS = 3_000;
 const READ_MS = 120_000;
 
-/** One cluster. Deployments in it are kept independently of each other. */
+/** One cluster. Its deployments are reconciled independently of each other. */
 export class KubernetesTarget {
   readonly #deps: KubernetesTargetDeps;
   readonly #eraDeps: EraDeps;
   #era: Promise<ClusterEra> | undefined;
-  /** Until what the last era had under way has ended, nothing is read. */
+  /** Nothing is read until the work of the last era has ended. */
   #closing: Promise<unknown> = Promise.resolve();
   #instance: string;
 
@@ -67,7 +67,7 @@ export class KubernetesTarget {
 
   async account(signal: AbortSignal): Promise<Inventory> {
     return await this.#inEra(async (era) => {
-      // Who asks has just connected; one that does not answer now has what it had.
+      // The platform asks right after connecting. If the cluster does not answer now, report the last known state.
       await era.verify(AbortSignal.any([signal, AbortSignal.timeout(VERIFY_MS)])).catch((error: unknown) => {
         signal.throwIfAborted();
         if (isOutdated(error)) throw error;
@@ -77,7 +77,7 @@ export class KubernetesTarget {
     }, signal);
   }
 
-  /** Until the signal aborts; throws nothing. */
+  /** Runs until the signal aborts; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     let attempts = 0;
     while (!signal.aborted) {
@@ -99,7 +99,9 @@ export class KubernetesTarget {
     }
   }
 
-  /** What is not so any more is read anew, once; who asks then still gets that answer, asks again. */
+  /**
+   * If the cached state is out of date it is read again, once. A second such failure goes to the caller, who retries.
+   */
   async #inEra<T>(body: (era: ClusterEra) => Promise<T>, signal: AbortSignal): Promise<T> {
     const era = await this.#current(signal);
     try {
@@ -118,7 +120,7 @@ export class KubernetesTarget {
     if (now === era) this.#era = undefined;
   }
 
-  /** However many wait for it, it is read once; whoever gives up leaves the others waiting. */
+  /** All waiting callers share one read. A caller that gives up does not cancel it for the others. */
   async #current(signal: AbortSignal): Promise<ClusterEra> {
     this.#era ??= this.#read(AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
       this.#era = undefined;

@@ -3,22 +3,22 @@ import type { ApplySetInventory, InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
 
-/** What an order is about, for the inventory. */
+/** The fields of an order that the inventory records. */
 export interface LedgerOrder {
   readonly deployment: string;
   readonly revision: number;
   readonly hash: string | undefined;
-  /** Of what was applied whole already. */
+  /** A repair of a revision that was already applied completely. */
   readonly isRepair?: boolean;
 }
 
 export interface LedgerDeps {
   readonly inventories: Pick<InventoryStore, 'save'>;
-  /** Sees to it that it is written soon; without it everything is written at once. */
+  /** Schedules a later write. Without it everything is written at once. */
   readonly defer?: (inventory: ApplySetInventory) => void;
 }
 
-/** The inventory of one deployment while a delivery is carried out. What did not change is not written. */
+/** The inventory of one deployment during a delivery. It is written only if it changed. */
 export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #order: LedgerOrder;
@@ -32,7 +32,7 @@ export class Ledger {
     this.#entries = new Map(kept?.entries.map((entry) => [identityOf(entry.key), entry]));
   }
 
-  /** As it is in the cluster, or soon will be. */
+  /** The inventory as it is in the cluster, or soon will be. */
   get kept(): ApplySetInventory | undefined {
     return this.#kept;
   }
@@ -49,7 +49,10 @@ export class Ledger {
     this.#entries.set(identityOf(entry.key), entry);
   }
 
-  /** About to be made, or taken over; false when it is known already, and so need not be written before it is touched. */
+  /**
+   * Records an object that is about to be created or adopted. Returns false if it is already known, so that no write is
+   * needed before the object is touched.
+   */
   intend(entry: InventoryEntry): boolean {
     if (this.#entries.has(identityOf(entry.key))) return false;
     this.set(entry);
@@ -61,8 +64,9 @@ export class Ledger {
   }
 
   /**
-   * DECISION: that all was applied, with no object more and none less than the cluster knows of, is written behind: an agent that
-   * ends before it is finds the order not done, and carries it out once more. Nobody waits for it. (ADR-0031)
+   * DECISION: the final "everything applied" is written later if the set of objects is the same as in the cluster's
+   * inventory. An agent that stops before that write finds the order not done, and carries it out again. No caller
+   * waits for the write. (ADR-0031)
    */
   async save(isWhole: boolean, signal: AbortSignal): Promise<void> {
     const { deployment, revision, hash, isRepair = false } = this.#order;
@@ -79,7 +83,7 @@ export class Ledger {
   }
 }
 
-/** Both are in order. */
+/** Both entry lists are sorted. */
 function hasSameObjects(next: ApplySetInventory, kept: ApplySetInventory | undefined): boolean {
   const isSame = ({ key }: InventoryEntry, index: number): boolean => {
     const other = kept?.entries[index];
@@ -88,7 +92,7 @@ function hasSameObjects(next: ApplySetInventory, kept: ApplySetInventory | undef
   return kept !== undefined && kept.entries.length === next.entries.length && next.entries.every(isSame);
 }
 
-/** What differs mostly differs in the order that it is of. */
+/** Inventories that differ mostly differ in the order they belong to, so that is compared first. */
 function isSame(one: ApplySetInventory, two: ApplySetInventory): boolean {
   const isOfOne = one.seen.revision === two.seen.revision && one.seen.hash === two.seen.hash;
   return isOfOne && textOf(one) === textOf(two);

@@ -10,114 +10,129 @@ import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import type { OwnPlace } from '../domain/own-place.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
-/** What the server made of a write. A refusal is an answer; a throw means that nobody knows, and is tried again. */
+/**
+ * Answer of the server to a write. A refusal is an answer; a throw means that the outcome is unknown and the write is
+ * retried.
+ */
 export type WriteAnswer =
   | { readonly kind: 'done'; readonly object: KubeObject }
-  /** The namespace or kind that it needs is not there: to be tried again. */
+  /** The namespace or kind it needs does not exist yet: retry. */
   | { readonly kind: 'notYet'; readonly message: string }
-  /** 409, 422 and other words that will be the same the next time. */
+  /** 409, 422 and other answers that would be the same on a retry. */
   | { readonly kind: 'refused'; readonly status: ApiStatus };
 
 export interface ApplyOptions {
-  /** Take fields that others manage. */
+  /** Take over fields that others manage. */
   readonly force: boolean;
-  /** What would come of it; nothing is kept. */
+  /** Show the result without persisting it. */
   readonly dryRun: boolean;
 }
 
 /** The kinds that a cluster serves. */
 export interface Discovery {
-  /** Of every version that is served, by `apiVersion/kind`. As it was asked for last, unless it has to be `fresh`. */
+  /** Every served version, by `apiVersion/kind`. Cached unless `fresh`. */
   scopes(options: { readonly fresh: boolean }, signal: AbortSignal): Promise<ReadonlyMap<string, Scope>>;
-  /** Of the installation: a cluster that was rebuilt has another. */
+  /** Identity of the installation: a rebuilt cluster has another one. */
   instance(signal: AbortSignal): Promise<string>;
 }
 
-/** One cluster, as one identity, with the field manager of this agent. */
+/** One cluster, accessed as one identity with this agent's field manager. */
 export interface ClusterApi {
-  /** `undefined` when the server says that there is none, or that it does not know the kind. */
+  /** `undefined` if the object does not exist or the server does not know its kind. */
   get(key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined>;
   /** Server-side apply. */
   apply(object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<WriteAnswer>;
-  /** Only the object with this uid. The object as it is then, with what holds it; `undefined` once it is gone. */
+  /**
+   * Deletes only the object with this uid. Returns the object as it is then, including its finalizers, or `undefined`
+   * once it is gone.
+   */
   delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined>;
 }
 
-/** An object as it was last heard of. */
+/** An object as the watch last saw it. */
 export interface Sighting {
-  /** For judging health by: without what only takes memory. */
+  /** Enough to judge health; the rest is trimmed to save memory. */
   readonly object: KubeObject;
-  /** Of our fields. */
+  /** Hash of the fields that we own. */
   readonly held: string;
 }
 
 export type KindRef = Pick<ObjectKey, 'apiVersion' | 'kind'>;
 
 export interface FollowedKind extends KindRef {
-  /** Somebody has rules about objects of it: they are kept whole. */
+  /** Some order has health rules for this kind, so its objects are kept whole. */
   readonly isWhole: boolean;
 }
 
-/** Follows objects that carry the tracking label, and the Pods and events that belong to them. Nothing here asks the server. */
+/**
+ * Follows objects that carry the tracking label, and the Pods and events that belong to them. Sends no request when
+ * read.
+ */
 export interface ClusterWatch {
-  /** Which kinds there are objects of. Others are let go. */
+  /** Sets the kinds to follow. All other kinds are dropped. */
   follow(kinds: readonly FollowedKind[]): void;
   /** Whether all objects of the kind are known. */
   isSynced(kind: KindRef): boolean;
-  /** `undefined` when there is none, or its kind is not known yet. */
+  /** `undefined` if the object does not exist or its kind has not synced yet. */
   sighting(key: ObjectKey): Sighting | undefined;
-  /** As far as they are known now. */
+  /** As far as known now. */
   belongings(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
-  /** Until the signal aborts; throws nothing but its reason. Resumes by itself. */
+  /** Runs until the signal aborts; throws only its reason. Reconnects by itself. */
   run(listener: WatchListener, signal: AbortSignal): Promise<void>;
 }
 
 export interface WatchListener {
-  /** Something of a deployment is not as it was: an object, what belongs to one, or how much is known. It returns at once. */
+  /**
+   * Something of the deployment changed: an object, a Pod or event that belongs to one, or how much is known. Returns
+   * at once.
+   */
   readonly changed: (deployment: string) => void;
-  /** All objects of a kind are known now. */
+  /** All objects of a kind are now known. */
   readonly synced: () => void;
-  /** What of an object does not count as ours; asked for each object that comes. */
+  /** Fields of an object that do not count as ours; called for each object that arrives. */
   readonly patternsFor: (deployment: string, object: KubeObject) => readonly FieldPattern[];
 }
 
-/** What could be read, and what could not: one record that is torn is the trouble of its deployment only. */
+/** Readable and unreadable records. An unreadable record affects only its own deployment. */
 export interface Kept<T> {
   readonly records: readonly T[];
   readonly torn: readonly { readonly deployment: string; readonly error: KubernetesError }[];
 }
 
-/** Inventories are kept in the cluster, so that whichever agent comes next finds them. */
+/** Inventories are stored in the cluster, so that the next agent finds them. */
 export interface InventoryStore {
-  /** Of all deployments. What does not make a whole is torn, never an absence. */
+  /** Of all deployments. An incomplete record is reported as torn, never as missing. */
   all(signal: AbortSignal): Promise<Kept<ApplySetInventory>>;
   /**
-   * Durable when it resolves, and whole or as it was before if it does not. `RECORD_CHANGED` when somebody else wrote it
-   * since this one read it: then it is to be read anew.
+   * Durable when it resolves. If it fails, the record is either complete or unchanged. Throws `RECORD_CHANGED` if
+   * another agent wrote the record since it was read; then it must be read again.
    */
   save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void>;
 }
 
-/** The last accepted order of each deployment, in the cluster. It stays there once it is done: drift and repair need it. */
+/**
+ * The last accepted order of each deployment, stored in the cluster. It stays after completion, because drift detection
+ * and repair need it.
+ */
 export interface OrderStore {
   all(signal: AbortSignal): Promise<Kept<OrderFacts>>;
-  /** With its documents. */
+  /** Including its documents. */
   read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined>;
-  /** As an inventory is. */
+  /** Same guarantees as `InventoryStore.save`. */
   save(order: AcceptedOrder, signal: AbortSignal): Promise<void>;
   remove(deployment: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Where it is told what becomes of orders. Resolves once somebody has heard it. */
+/** Receives the outcome of orders. Resolves once a report has been received. */
 export interface Reports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
-  /** Unasked, when a cluster turns out to be another installation than it was. */
+  /** Unsolicited, when a cluster turns out to be a different installation. */
   inventory(accounts: readonly Inventory[], signal: AbortSignal): Promise<void>;
 }
 
-/** One cluster, with all that is needed to serve it. */
+/** One cluster, with everything needed to serve it. */
 export interface ClusterPorts {
-  /** Of the installation: the uid of `kube-system`. */
+  /** Identity of the installation: the uid of `kube-system`. */
   readonly instance: string;
   readonly api: ClusterApi;
   readonly discovery: Discovery;
@@ -125,6 +140,6 @@ export interface ClusterPorts {
   readonly orders: OrderStore;
   readonly watch: ClusterWatch;
   readonly evaluate: RuleEvaluator;
-  /** The agent's own part of the cluster; missing where it keeps nothing there. */
+  /** The agent's own namespace and rights; absent if it stores nothing in the cluster. */
   readonly own?: OwnPlace;
 }

@@ -17,7 +17,7 @@ export interface PreviewDeps {
   readonly claims: Claims;
 }
 
-/** What an order would do, by dry runs. It leaves no trace, and claims nothing. */
+/** Computes the effect of an order by dry runs. Writes nothing and claims nothing. */
 export async function previewOrder(
   { ports, claims }: PreviewDeps,
   { order, inventory }: { readonly order: DeliveryOrder; readonly inventory: ApplySetInventory | undefined },

@@ -14,7 +14,7 @@ export interface PruneWork extends Pick<Job, 'delivery' | 'ledger' | 'isOver'> {
 
 type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
 
-/** Deletes what is ours and no longer wanted, wave after wave. What holds objects of the wave that it came to. */
+/** Deletes our objects that are no longer wanted, wave after wave. Returns what blocks the current wave. */
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
   const { ledger, isOver } = work;
   for (const wave of deleteWaves(pruneSet({ ...work, entries: ledger.entries }))) {
@@ -35,14 +35,14 @@ interface Removal {
   readonly deployment: string;
 }
 
-/** What holds it; `undefined` once it is gone, or was never ours. */
+/** Returns what blocks the deletion; `undefined` once the object is gone, or if it was never ours. */
 async function removed(
   deps: PruneDeps,
   { entry, deployment }: Removal,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { cluster, own, sleep, looksMs } = deps;
-  // The agent itself: it is let go, since its end would be the end of the target.
+  // The agent's own objects are only released: deleting them would cut off the target.
   if (own !== undefined && entry.key.namespace === own.namespace) return undefined;
   let live = await present(deps, entry, signal);
   const step = pruneStep(entry, live, deployment);
@@ -54,10 +54,10 @@ async function removed(
     live = await present(deps, entry, signal);
     if (live?.metadata.uid !== step.uid) return undefined;
   }
-  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'is still there'}`;
+  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'still exists'}`;
 }
 
-/** While the watch still shows it on its way out, nobody has to be asked. */
+/** If the watch still shows this object, no request is needed. */
 async function present(
   { cluster, watch }: PruneDeps,
   { key, uid }: InventoryEntry,

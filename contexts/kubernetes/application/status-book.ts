@@ -5,9 +5,9 @@ export interface Condition {
   readonly message: string;
 }
 
-const NOT_LOOKED: Condition = { health: 'Unknown', message: 'nobody has looked at it yet' };
+const NOT_LOOKED: Condition = { health: 'Unknown', message: 'not checked yet' };
 
-/** What was last said of a deployment. The same is not said twice, unless somebody asks again. */
+/** The last reports of a deployment. A report is not repeated until the platform sends an order again. */
 export class StatusBook {
   readonly #say: (revision: number, said: ReportContent) => void;
   readonly #told = new Map<ReportContent['kind'], string>();
@@ -17,7 +17,7 @@ export class StatusBook {
     this.#say = say;
   }
 
-  /** As it was last said to be. */
+  /** As last reported. */
   of(revision: number): Condition {
     if (this.#condition?.revision !== revision) return NOT_LOOKED;
     const { health, message } = this.#condition;
@@ -29,19 +29,19 @@ export class StatusBook {
     if (this.#told.get(said.kind) === text) return;
     this.#told.set(said.kind, text);
     if (said.kind === 'health') this.#condition = { revision, health: said.health, message: said.message };
-    // After it went well, the same failure is news.
+    // After a success, the same failure must be reported again.
     if (said.kind === 'applied' || said.kind === 'removed') this.#told.delete('failed');
     this.#say(revision, said);
   }
 
-  /** Where nothing ever differed there is nothing to say. */
+  /** An empty drift list is reported only if drift was reported before. */
   drift(revision: number, objects: readonly string[]): void {
     if (objects.length > 0) return this.say(revision, { kind: 'drift', objects });
     if (!this.#told.delete('drift')) return;
     this.#say(revision, { kind: 'drift', objects });
   }
 
-  /** All is said again. */
+  /** Reports everything again. */
   forget(): void {
     this.#told.clear();
   }

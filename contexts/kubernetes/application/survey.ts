@@ -13,7 +13,7 @@ import { type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
 
-/** The whole content of a deployment for a cluster, or its end: no documents and no hash. */
+/** The complete content of a deployment for a cluster. No documents and no hash mean removal. */
 export interface Delivery {
   readonly deployment: string;
   readonly revision: number;
@@ -22,9 +22,9 @@ export interface Delivery {
   readonly namespace?: string | undefined;
   /** JSON pointers into `documents`. */
   readonly secretPlaces?: readonly string[] | undefined;
-  /** A repair of these objects only, by identity: their fields are taken back from whoever has them. */
+  /** Repair only these objects, by identity: their fields are taken back from other managers. */
   readonly takesBack?: ReadonlySet<string>;
-  /** Whether an object that somebody changed since it was applied may be put right, by identity: as a repair would. */
+  /** Whether an object that was changed after it was applied may be reverted, by identity, as in a repair. */
   readonly mayTakeBack?: (identity: string) => boolean;
 }
 
@@ -33,13 +33,13 @@ export interface PlannedObject {
   readonly object: KubeObject;
   readonly live: KubeObject | undefined;
   readonly patterns: readonly FieldPattern[];
-  /** What the order says is secret in it. */
+  /** Fields that the order marks as secret. */
   readonly secrets: readonly SecretField[];
   readonly sent: string;
   readonly step: ObjectStep;
-  /** `live` is what a watch has seen, which may be old: it is applied to the very object only. */
+  /** `live` comes from the watch and may be stale: apply only if the uid still matches. */
   readonly isSighted: boolean;
-  /** As far as a watch has seen, nobody has changed it since we did. */
+  /** As far as the watch has seen, the object is unchanged since our last write. */
   readonly isUntouched: boolean;
 }
 
@@ -58,23 +58,23 @@ export interface Rejection {
 export interface SurveyDeps {
   readonly cluster: ClusterApi;
   readonly discovery: Discovery;
-  /** What is known without asking. */
+  /** Objects known without a request. */
   readonly watch?: Pick<ClusterWatch, 'sighting'>;
-  /** Where nothing is delivered to. */
+  /** The agent's own place, which deliveries must not touch. */
   readonly own?: OwnPlace | undefined;
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly width: number;
 }
 
-/** What is known of the objects of a cluster. */
+/** Recorded ownership of the objects of a cluster. */
 export interface Books {
-  /** The entry of the inventory of the deployment that is delivered. */
+  /** The inventory entry of the deployment being delivered. */
   find(key: ObjectKey): InventoryEntry | undefined;
-  /** The deployment that has it, if that is another. */
+  /** The deployment that owns the object, if it is another one. */
   otherOwner(key: ObjectKey): string | undefined;
 }
 
-/** What there is, what is wanted, and what is to be done. It only reads. */
+/** Compares the live objects with the desired ones and plans the steps. Only reads. */
 export async function survey(
   deps: SurveyDeps,
   { delivery, books }: { readonly delivery: Delivery; readonly books: Books },
@@ -126,7 +126,7 @@ export interface WantedDocuments extends Pick<Delivery, 'documents' | 'deploymen
   readonly secretsIn?: SecretFields | undefined;
 }
 
-/** What documents stand for in this cluster. What it did not know when it was asked last it may know now. */
+/** Resolves documents to objects of this cluster. If a kind is unknown, discovery is refreshed once. */
 export async function wantedNow(
   discovery: Discovery,
   { documents, deployment, namespace, secretsIn }: WantedDocuments,
@@ -159,8 +159,8 @@ interface Seen {
 }
 
 /**
- * What the watch has seen is enough for an object that is the very one of the inventory, unless fields are ignored: what is
- * sent then depends on all that is there.
+ * The watch is enough if it shows the very object of the inventory. With ignored fields it is not: the body to send
+ * then depends on the whole live object.
  */
 async function look({ deps, entry, sent, patterns }: Look, key: ObjectKey, signal: AbortSignal): Promise<Seen> {
   const sighting = deps.watch?.sighting(key);

@@ -1,6 +1,6 @@
 import { unlessAborted } from '#kit/std';
 
-/** Lets so many through at a time, in the order in which they came. */
+/** Semaphore: admits a fixed number at a time, in order of arrival. */
 export class Turnstile {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ export class Turnstile {
       await unlessAborted(promise, signal);
     } catch (error) {
       const place = this.#waiting.indexOf(resolve);
-      // It may have been given its place at the very moment that it gave up.
+      // The slot may have been granted at the moment the waiter gave up.
       if (place === -1) this.#leave();
       else this.#waiting.splice(place, 1);
       throw error;

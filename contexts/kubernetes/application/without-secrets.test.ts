@@ -12,7 +12,7 @@ const SECRET = 'secret-hunter2';
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password: btoa(SECRET) } };
 const ORDER = order(1, [map('a', { login: MARKED }), secret], { secretPlaces: ['/0/data/login'] });
 
-/** A server that fails, and quotes what it was sent in each part of its answer. */
+/** A server failure that quotes the request in each part of the answer. */
 function quotingFailure(object: KubeObject): KubeError {
   const message = `etcdserver: no space for ${JSON.stringify(object)}`;
   const status = { kind: 'Status', message, details: { causes: [{ field: 'data', message: SECRET }] } };
@@ -20,7 +20,7 @@ function quotingFailure(object: KubeObject): KubeError {
   return new KubeError('SERVER_ERROR', `apply: ${message}`, { details: { httpStatus: 500, status }, faults });
 }
 
-/** From when `failure` is set on, nothing is applied. */
+/** Once `failure` is set, every apply fails. */
 function failingPorts() {
   const ports = fakePorts();
   const its: { failure?: (object: KubeObject) => KubeError } = {};

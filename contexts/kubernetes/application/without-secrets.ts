@@ -2,8 +2,8 @@ import type { FleetError, ValueMask } from '#kit/std';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 
 /**
- * A server that fails may quote what it was sent, as one that refuses does; and what fails is logged and told. So what the work
- * throws has no secret in it. Errors of our own quote nothing, and others decide by them.
+ * A failing server may quote the request, as a refusing one does, and errors are logged and reported. So errors thrown
+ * by `work` are masked. Our own errors quote no values and callers depend on their codes, so they pass unchanged.
  */
 export async function withoutSecrets<T>(maskOf: () => ValueMask, work: () => Promise<T>): Promise<T> {
   try {
@@ -13,7 +13,7 @@ export async function withoutSecrets<T>(maskOf: () => ValueMask, work: () => Pro
   }
 }
 
-/** Of one that quotes a secret nothing else is kept: it may stand in any part of it. */
+/** If an error quotes a secret, only its masked message, name and code are kept: any other part may quote it too. */
 function maskedError(error: unknown, mask: ValueMask): unknown {
   const words = wordsOf(error);
   if (!(error instanceof Error) || mask(words) === words) return error;
@@ -21,7 +21,7 @@ function maskedError(error: unknown, mask: ValueMask): unknown {
   return Object.assign(new Error(mask(error.message)), { name, code });
 }
 
-/** All that a log would write down of it. */
+/** Every text of the error that a log would contain. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { details, faults } = error as Partial<FleetError>;

@@ -1,4 +1,4 @@
-/** What an API server says when it refuses, as far as it is looked at. */
+/** The parts of an API server's refusal that are used here. */
 export interface ApiStatus {
   readonly reason?: string;
   readonly message?: string;

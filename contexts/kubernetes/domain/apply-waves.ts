@@ -1,17 +1,17 @@
 import { groupOf, keyText, type ObjectKey } from './kube-object.ts';
 
-/** In this order. Those of one wave are applied at the same time. */
+/** Applied in this order. Objects of one wave are applied concurrently. */
 export const APPLY_WAVES = ['namespaces', 'definitions', 'foundations', 'workloads', 'admission'] as const;
 export type ApplyWaveName = (typeof APPLY_WAVES)[number];
 
 export interface ApplyWave<T> {
   readonly name: ApplyWaveName;
-  /** The next wave waits until these are established: until then the server does not know their kinds. */
+  /** The next wave waits until these are established: before that the server does not know their kinds. */
   readonly waitsUntilEstablished: boolean;
   readonly objects: readonly T[];
 }
 
-/** What an object is to the others of its deployment. */
+/** The role of an object within its deployment. */
 type Role = 'namespace' | 'definition' | 'foundation' | 'workload' | 'custom' | 'aggregation' | 'webhook';
 
 const WAVE_OF: Readonly<Record<Role, ApplyWaveName>> = {
@@ -25,8 +25,8 @@ const WAVE_OF: Readonly<Record<Role, ApplyWaveName>> = {
 };
 
 /**
- * Not quite the reverse. Webhooks go first, or they refuse what follows once their Pods are gone; then custom objects, while
- * the controllers that take off their finalizers are still there.
+ * Not the exact reverse of the apply order. Webhooks go first, otherwise they refuse later deletions once their Pods
+ * are gone. Then custom objects, while the controllers that remove their finalizers still run.
  */
 const DELETE_WAVES: readonly (readonly Role[])[] = [
   ['webhook'],
@@ -59,7 +59,7 @@ const ROLE_OF_GROUP: Readonly<Record<string, Role>> = {
   'admissionregistration.k8s.io': 'webhook',
 };
 
-/** Groups that every API server has. Others end in k8s.io, too: they are custom all the same. */
+/** Groups that every API server has. Other groups that end in k8s.io count as custom. */
 const BUILT_IN_GROUPS = new Set([
   '',
   'apps',
@@ -84,7 +84,7 @@ const BUILT_IN_GROUPS = new Set([
   'storagemigration.k8s.io',
 ]);
 
-/** Empty waves are left out. Within one, objects stand in the order of their names, whatever order they came in. */
+/** Leaves out empty waves. Within a wave objects are sorted by name, regardless of the input order. */
 export function applyWaves<T extends { readonly key: ObjectKey }>(objects: readonly T[]): ApplyWave<T>[] {
   return APPLY_WAVES.map((name) => ({
     name,
@@ -93,20 +93,22 @@ export function applyWaves<T extends { readonly key: ObjectKey }>(objects: reado
   })).filter((wave) => wave.objects.length > 0);
 }
 
-/** The next wave begins once all objects of the one before are gone. */
+/** The next wave starts once all objects of the previous one are gone. */
 export function deleteWaves<T extends { readonly key: ObjectKey }>(objects: readonly T[]): T[][] {
   return DELETE_WAVES.map((roles) => inOrder(objects.filter(({ key }) => roles.includes(roleOf(key))))).filter(
     (wave) => wave.length > 0,
   );
 }
 
-/** Of a kind that no API server has by itself. */
+/** Whether the kind is not built into API servers. */
 export function isCustom({ apiVersion }: Pick<ObjectKey, 'apiVersion'>): boolean {
   const group = groupOf(apiVersion);
   return !BUILT_IN_GROUPS.has(group) && ROLE_OF_GROUP[group] === undefined;
 }
 
-/** Others may belong to it, and what comes after it has to wait for them: the Pods of a workload still use its accounts. */
+/**
+ * Other objects may belong to it, and later waves must wait for them: the Pods of a workload still use its accounts.
+ */
 export function hasDependents(key: ObjectKey): boolean {
   return ['workload', 'custom'].includes(roleOf(key));
 }

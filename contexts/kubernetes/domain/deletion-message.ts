@@ -9,7 +9,7 @@ const NAMESPACE_CONDITIONS = [
   'NamespaceContentRemaining',
 ];
 
-/** What holds an object that is on its way out, in a few words; `undefined` when it is not. */
+/** Why the deletion of an object is blocked, in a few words; `undefined` if it is not being deleted. */
 export function deletionMessage(live: KubeObject): string | undefined {
   const { deletionTimestamp, finalizers = [] } = live.metadata;
   if (deletionTimestamp === undefined) return undefined;
@@ -19,7 +19,7 @@ export function deletionMessage(live: KubeObject): string | undefined {
   return `is being deleted, and waits for its finalizers ${finalizers.toSorted().join(', ')}`;
 }
 
-/** Its own finalizer says nothing: what matters is what is left in it. */
+/** The namespace's own finalizer says nothing. Its conditions tell what is left in it. */
 function namespaceHeldBy(live: KubeObject): string | undefined {
   const conditions = listAt(live, 'status', 'conditions');
   for (const type of NAMESPACE_CONDITIONS) {

@@ -37,13 +37,13 @@ describe('the policy of an order', () => {
     {
       why: 'two of them',
       documents: [policy({}), MAP, policy({})],
-      says: /^Document 3: there is a DeliveryPolicy already/,
+      says: /^Document 3: there is already a DeliveryPolicy/,
     },
     { why: 'another kind', documents: [policy({}, 'Delivery')], says: /DeliveryPolicy only/ },
     {
       why: 'an unknown field',
       documents: [policy({ onconflict: 'adopt' })],
-      says: /no field onconflict; there are mode, /,
+      says: /unknown field onconflict; known fields are mode, /,
     },
     { why: 'an unknown mode', documents: [policy({ mode: 'watch' })], says: /manage, observe, release/ },
     { why: 'an unknown conflict policy', documents: [policy({ onConflict: 'win' })], says: /fail, adopt, force/ },
@@ -52,8 +52,8 @@ describe('the policy of an order', () => {
       documents: [policy({ onImmutable: true })],
       says: /fail, replace/,
     },
-    { why: 'no list', documents: [policy({ ignoreFields: {} })], says: /no list/ },
-    { why: 'a text', documents: [policy({ ignoreFields: ['/a'] })], says: /entry 1: it is no object/ },
+    { why: 'no list', documents: [policy({ ignoreFields: {} })], says: /must be a list/ },
+    { why: 'a text', documents: [policy({ ignoreFields: ['/a'] })], says: /entry 1: must be an object/ },
     { why: 'no kind', documents: [policy({ ignoreFields: [{ fields: ['/a'] }] })], says: /entry 1: kind/ },
     { why: 'no fields', documents: [policy({ ignoreFields: [{ kind: 'A', fields: [] }] })], says: /entry 1: fields/ },
     {
@@ -61,7 +61,7 @@ describe('the policy of an order', () => {
       documents: [policy({ ignoreFields: [{ kind: 'A', fields: ['/kind'] }] })],
       says: /"\/kind"/,
     },
-    { why: 'a number', documents: [policy({ ignoreFields: [{ kind: 'A', fields: [7] }] })], says: /no text/ },
+    { why: 'a number', documents: [policy({ ignoreFields: [{ kind: 'A', fields: [7] }] })], says: /must be strings/ },
     {
       why: 'a group that is none',
       documents: [policy({ ignoreFields: [{ kind: 'A', apiGroup: 1, fields: ['/a'] }] })],
@@ -70,7 +70,7 @@ describe('the policy of an order', () => {
     {
       why: 'a field of an entry',
       documents: [policy({ ignoreFields: [{ kind: 'A', group: '', fields: ['/a'] }] })],
-      says: /no field group/,
+      says: /unknown field group/,
     },
   ];
   for (const { why, documents, says } of FAULTS) {

@@ -9,7 +9,7 @@ export type OnConflict = (typeof ON_CONFLICT)[number];
 const ON_IMMUTABLE = ['fail', 'replace'] as const;
 export type OnImmutable = (typeof ON_IMMUTABLE)[number];
 
-/** `observe` compares and writes nothing; `release` lets go of objects and touches none. */
+/** `observe` compares and writes nothing; `release` gives up ownership of the objects without touching them. */
 export const MODES = ['manage', 'observe', 'release'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -35,9 +35,9 @@ export function isPolicy(document: Document): boolean {
 }
 
 /**
- * DECISION: how an order is carried out stands in a document of it, `kind: DeliveryPolicy`, and is never applied. The
- * delivery contract is for agents of all types and stays as it is, and the policy is reviewed, rolled out and rolled back
- * with the objects that it is about.
+ * DECISION: the policy of an order is one of its documents, `kind: DeliveryPolicy`, which is never applied. The
+ * delivery contract serves agents of all types and stays unchanged, and the policy is reviewed, rolled out and rolled
+ * back together with its objects.
  */
 export function separatePolicy(documents: readonly Document[]): Separated {
   let policy: DeliveryPolicy | undefined;
@@ -47,7 +47,7 @@ export function separatePolicy(documents: readonly Document[]): Separated {
       others.push(document);
       continue;
     }
-    const read = policy === undefined ? readPolicy(document) : 'there is a DeliveryPolicy already';
+    const read = policy === undefined ? readPolicy(document) : 'there is already a DeliveryPolicy';
     if (typeof read === 'string') return { kind: 'fault', message: `Document ${index + 1}: ${read}.` };
     policy = read;
   }
@@ -58,11 +58,11 @@ function readPolicy(document: Document): DeliveryPolicy | string {
   const { kind, mode = 'manage', onConflict = 'fail', onImmutable = 'fail', ignoreFields = [] } = document;
   if (kind !== 'DeliveryPolicy') return `${POLICY_API_VERSION} has DeliveryPolicy only`;
   const unknown = Object.keys(document).find((field) => !KNOWN.includes(field));
-  if (unknown !== undefined) return `there is no field ${unknown}; there are ${KNOWN.slice(3).join(', ')}`;
-  if (!isOneOf(MODES, mode)) return `mode is none of ${MODES.join(', ')}`;
-  if (!isOneOf(ON_CONFLICT, onConflict)) return `onConflict is none of ${ON_CONFLICT.join(', ')}`;
-  if (!isOneOf(ON_IMMUTABLE, onImmutable)) return `onImmutable is none of ${ON_IMMUTABLE.join(', ')}`;
-  if (!Array.isArray(ignoreFields)) return 'ignoreFields is no list';
+  if (unknown !== undefined) return `unknown field ${unknown}; known fields are ${KNOWN.slice(3).join(', ')}`;
+  if (!isOneOf(MODES, mode)) return `mode must be one of ${MODES.join(', ')}`;
+  if (!isOneOf(ON_CONFLICT, onConflict)) return `onConflict must be one of ${ON_CONFLICT.join(', ')}`;
+  if (!isOneOf(ON_IMMUTABLE, onImmutable)) return `onImmutable must be one of ${ON_IMMUTABLE.join(', ')}`;
+  if (!Array.isArray(ignoreFields)) return 'ignoreFields must be a list';
   const ignored: IgnoredFields[] = [];
   for (const [index, entry] of ignoreFields.entries()) {
     const read = readIgnored(entry);
@@ -73,16 +73,16 @@ function readPolicy(document: Document): DeliveryPolicy | string {
 }
 
 function readIgnored(entry: unknown): IgnoredFields | string {
-  if (!isJsonObject(entry)) return 'it is no object with kind and fields';
+  if (!isJsonObject(entry)) return 'must be an object with kind and fields';
   const unknown = Object.keys(entry).find((field) => !['apiGroup', 'kind', 'fields'].includes(field));
-  if (unknown !== undefined) return `there is no field ${unknown}; there are apiGroup, kind, fields`;
+  if (unknown !== undefined) return `unknown field ${unknown}; known fields are apiGroup, kind, fields`;
   const { apiGroup, kind, fields } = entry;
   if (typeof kind !== 'string' || kind === '') return 'kind is missing';
-  if (apiGroup !== undefined && typeof apiGroup !== 'string') return 'apiGroup is no text';
-  if (!Array.isArray(fields) || fields.length === 0) return 'fields is no list of paths';
+  if (apiGroup !== undefined && typeof apiGroup !== 'string') return 'apiGroup must be a string';
+  if (!Array.isArray(fields) || fields.length === 0) return 'fields must be a list of paths';
   const patterns: FieldPattern[] = [];
   for (const field of fields as readonly unknown[]) {
-    const pattern = typeof field === 'string' ? parseFieldPattern(field) : 'fields has something that is no text';
+    const pattern = typeof field === 'string' ? parseFieldPattern(field) : 'fields must be strings';
     if (typeof pattern === 'string') return pattern;
     patterns.push(pattern);
   }

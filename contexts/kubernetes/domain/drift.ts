@@ -6,7 +6,7 @@ import { withoutIgnored } from './ignore-fields.ts';
 import { FIELD_MANAGER, type KubeObject } from './kube-object.ts';
 import { isSame } from './object-diff.ts';
 
-/** What the server made of what was applied: our fields, and what stood there. */
+/** Result of an apply on the server: the fields we own, and their values. */
 export interface AppliedState {
   readonly uid: string | undefined;
   readonly fields: FieldSet;
@@ -15,14 +15,14 @@ export interface AppliedState {
 
 export interface DriftedField {
   readonly path: string;
-  /** Who has the field now; `undefined` when nobody has, as after a field was removed. */
+  /** The manager that has the field now; `undefined` if there is none, as after the field was removed. */
   readonly manager: string | undefined;
 }
 
 export type Drift =
   | { readonly kind: 'none' }
   | { readonly kind: 'deleted' }
-  /** Another object of the same name. */
+  /** Another object with the same name. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'changed'; readonly fields: readonly DriftedField[] };
 
@@ -30,13 +30,13 @@ export function appliedState(answer: KubeObject): AppliedState {
   return { uid: answer.metadata.uid, fields: appliedFields(answer, FIELD_MANAGER), object: answer };
 }
 
-/** A live object that is as it was applied has the same; kept in the inventory, it saves asking after a restart. */
+/** Unchanged as long as the live object is as applied. Stored in the inventory, it saves requests after a restart. */
 export function heldHash(live: KubeObject, patterns: readonly FieldPattern[]): string {
   const leaves = leavesOf(withoutIgnored(live, patterns), appliedFields(live, FIELD_MANAGER));
   return contentHash(leaves.map(({ steps, value }) => [pathText(steps), value]).sort(byPath));
 }
 
-/** How a live object differs from what was applied. Only our fields count: what others add is theirs. */
+/** How a live object differs from what was applied. Only our fields count; fields added by others are ignored. */
 export function driftOf(applied: AppliedState, live: KubeObject | undefined, patterns: readonly FieldPattern[]): Drift {
   if (live === undefined) return { kind: 'deleted' };
   if (live.metadata.uid !== applied.uid) return { kind: 'replaced' };
@@ -51,7 +51,7 @@ export function driftOf(applied: AppliedState, live: KubeObject | undefined, pat
   return fields.length === 0 ? { kind: 'none' } : { kind: 'changed', fields };
 }
 
-/** The one with the field itself before the one with all that is above it. */
+/** A manager of the field itself is preferred to one that owns a field above or below it. */
 function managerOf({ metadata }: KubeObject, path: string): string | undefined {
   const claims = (metadata.managedFields ?? [])
     .filter(({ manager }) => manager !== FIELD_MANAGER)

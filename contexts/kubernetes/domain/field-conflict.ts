@@ -3,17 +3,17 @@ import { pathText } from './field-path.ts';
 import { fieldsOf, placesOf } from './field-set.ts';
 import { FIELD_MANAGER, type KubeObject, keyText, type ObjectKey } from './kube-object.ts';
 
-/** Fields of an object that somebody else has. */
+/** Fields of an object that another manager owns. */
 export interface ForeignFields {
   readonly manager: string;
-  /** Sorted, as the server writes them. */
+  /** Sorted, in the notation of the server. */
   readonly fields: readonly string[];
 }
 
 const MAX_FIELDS = 5;
 const MANAGER = /^conflict with "((?:[^"\\]|\\.)*)"/;
 
-/** Whose fields a server-side apply would have taken; `undefined` when the refusal is about something else. */
+/** Managers whose fields a server-side apply would have taken; `undefined` if the refusal has another cause. */
 export function conflictsOf({ details }: ApiStatus): ForeignFields[] | undefined {
   const byManager = new Map<string, string[]>();
   for (const { reason, message = '', field = '' } of details?.causes ?? []) {
@@ -25,7 +25,7 @@ export function conflictsOf({ details }: ApiStatus): ForeignFields[] | undefined
   return byManager.size === 0 ? undefined : sorted(byManager);
 }
 
-/** Who else has fields of an object. What is written to its status is a controller's daily work, and no claim. */
+/** Other managers of an object. Writes to its status are a controller's normal work, not a claim. */
 export function foreignManagers({ metadata }: KubeObject): ForeignFields[] {
   const byManager = new Map<string, string[]>();
   for (const entry of metadata.managedFields ?? []) {
@@ -36,13 +36,13 @@ export function foreignManagers({ metadata }: KubeObject): ForeignFields[] {
   return sorted(byManager);
 }
 
-/** The same for the same conflict, however often it comes. */
+/** The same conflict always gives the same message. */
 export function conflictMessage(key: ObjectKey, conflicts: readonly ForeignFields[]): string {
   const claims = conflicts.map(({ manager, fields }) => `${manager} has ${bounded(fields)}`);
-  return `${keyText(key)}: ${claims.join('; ')}. Say onConflict: force to take these fields, ignoreFields to leave them, or take them out of the manifest.`;
+  return `${keyText(key)}: ${claims.join('; ')}. Set onConflict: force to take these fields, ignoreFields to leave them, or take them out of the manifest.`;
 }
 
-/** A few, and how many more. */
+/** Lists a few, and how many more there are. */
 export function bounded(fields: readonly string[]): string {
   const more = fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more` : '';
   return `${fields.slice(0, MAX_FIELDS).join(', ')}${more}`;

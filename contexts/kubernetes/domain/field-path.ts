@@ -1,14 +1,14 @@
 import type { JsonObject } from '#kit/std';
 import { isJsonObject } from './json-value.ts';
 
-/** One step into an object, as server-side apply sees it: items of lists have keys, or are values of a set. */
+/** One step into an object, as server-side apply sees it. List items are identified by keys or, in sets, by value. */
 export type FieldStep =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'key'; readonly keys: JsonObject }
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'index'; readonly index: number };
 
-/** `.spec.containers[name="web"].image`, as the API server itself writes it in conflicts. */
+/** `.spec.containers[name="web"].image`, in the notation of API server conflicts. */
 export function pathText(steps: readonly FieldStep[]): string {
   return steps.map(stepText).join('');
 }

@@ -3,9 +3,9 @@ export type PatternStep =
   | { readonly kind: 'any' }
   | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, string>> };
 
-/** Fields that are somebody else's business. Never the whole object. */
+/** Fields that are left to others. Never the whole object. */
 export interface FieldPattern {
-  /** As people wrote it. */
+  /** As written in the policy. */
   readonly text: string;
   readonly steps: readonly PatternStep[];
 }
@@ -17,15 +17,15 @@ const KEY = /^([^=]+)=(.+)$/;
 const NOT_TO_BE_IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * `/spec/replicas`, `/data/*`, `spec.template.spec.containers[name=web].image`, `metadata.annotations["a.b/c"]`; or what is
- * wrong with it.
+ * Parses `/spec/replicas`, `/data/*`, `spec.template.spec.containers[name=web].image`, `metadata.annotations["a.b/c"]`.
+ * Returns a string that says what is wrong with an invalid one.
  */
 export function parseFieldPattern(text: string): FieldPattern | string {
   const steps = text.startsWith('/') ? pointerSteps(text) : dottedSteps(text);
   if (typeof steps === 'string') return steps;
   const [first] = steps;
   if (first?.kind !== 'name' || (steps.length === 1 && NOT_TO_BE_IGNORED.has(first.name))) {
-    return `${JSON.stringify(text)} is no field that can be ignored`;
+    return `${JSON.stringify(text)} is not a field that can be ignored`;
   }
   const last = steps.at(-1);
   if (last?.kind === 'name' && /^\d+$/.test(last.name)) {
@@ -36,19 +36,23 @@ export function parseFieldPattern(text: string): FieldPattern | string {
 
 function pointerSteps(text: string): PatternStep[] | string {
   const parts = text.slice(1).split('/');
-  if (parts.some((part) => part === '' || /~(?![01])/.test(part))) return `${JSON.stringify(text)} is no JSON pointer`;
+  if (parts.some((part) => part === '' || /~(?![01])/.test(part)))
+    return `${JSON.stringify(text)} is not a JSON pointer`;
   return parts.map((part) =>
     part === '*' ? { kind: 'any' } : { kind: 'name', name: part.replaceAll('~1', '/').replaceAll('~0', '~') },
   );
 }
 
-/** `spec.ports[port=80].targetPort`, `metadata.annotations["a.b/c"]`, `spec.args[*]`; or what is wrong with it. */
+/**
+ * Parses `spec.ports[port=80].targetPort`, `metadata.annotations["a.b/c"]`, `spec.args[*]`. Returns a string that says
+ * what is wrong with an invalid one.
+ */
 function dottedSteps(text: string): PatternStep[] | string {
   const steps: PatternStep[] = [];
   let rest = text.startsWith('.') ? text : `.${text}`;
   while (rest !== '') {
     const [step, length] = nextStep(rest);
-    if (step === undefined) return `${JSON.stringify(text)} cannot be read from ${JSON.stringify(rest)} on`;
+    if (step === undefined) return `${JSON.stringify(text)} is invalid from ${JSON.stringify(rest)} on`;
     steps.push(step);
     rest = rest.slice(length);
   }

@@ -3,16 +3,16 @@ import { type FieldStep, hasKeys } from './field-path.ts';
 import { isJsonObject } from './json-value.ts';
 import type { KubeObject, ManagedFields } from './kube-object.ts';
 
-/** Fields of an object, as `fieldsV1` of its `managedFields` has them. */
+/** Fields of an object, in the format of `fieldsV1` in `managedFields`. */
 export type FieldSet = JsonObject;
 
-/** A place in an object and what stands there. */
+/** A place in an object and its value. */
 export interface Leaf {
   readonly steps: readonly FieldStep[];
   readonly value: unknown;
 }
 
-/** What a manager applied, on the object itself: what it writes to subresources is another matter. */
+/** Fields that a manager applied on the object itself, without subresources. */
 export function appliedFields({ metadata }: KubeObject, manager: string): FieldSet {
   const its = metadata.managedFields?.find(
     (entry) => entry.manager === manager && entry.operation === 'Apply' && !entry.subresource,
@@ -24,14 +24,14 @@ export function fieldsOf({ fieldsV1 }: ManagedFields): FieldSet {
   return isJsonObject(fieldsV1) ? fieldsV1 : {};
 }
 
-/** The places that a set names and the object has, without those that other places of the set are below of. */
+/** The deepest places that the set names and the object has. */
 export function leavesOf(object: unknown, set: FieldSet): Leaf[] {
   const leaves: Leaf[] = [];
   collect({ value: object, set, steps: [] }, leaves);
   return leaves;
 }
 
-/** Every place that a set names, whether or not there is an object that has it. */
+/** Every place that a set names, whether or not an object has it. */
 export function placesOf(set: FieldSet, before: readonly FieldStep[] = []): (readonly FieldStep[])[] {
   return Object.entries(set).flatMap(([name, inner]) => {
     const step = stepOf(name);
@@ -42,7 +42,7 @@ export function placesOf(set: FieldSet, before: readonly FieldStep[] = []): (rea
   });
 }
 
-/** All that any of them names. */
+/** Everything that any of the sets names. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const union: Record<string, Json> = {};
   for (const set of sets) {
@@ -63,7 +63,7 @@ interface Place {
 function collect({ value, set, steps }: Place, leaves: Leaf[]): void {
   const inner = Object.entries(set).filter(([name]) => name !== '.');
   if (inner.length === 0) {
-    // A dot alone is about being there: what is inside may be of others.
+    // A dot alone only owns the existence of the field: its contents may belong to others.
     if (steps.length > 0) leaves.push({ steps, value: Object.hasOwn(set, '.') ? bare(value) : value });
     return;
   }
@@ -90,7 +90,7 @@ function valueAt(value: unknown, step: FieldStep): unknown {
   return items.find((item) => hasKeys(item, step.keys));
 }
 
-/** `f:spec`, `k:{"name":"web"}`, `v:"a"`, `i:0`; `undefined` for the dot, and for what later releases may add. */
+/** Parses `f:spec`, `k:{"name":"web"}`, `v:"a"`, `i:0`. `undefined` for the dot, and for prefixes of later releases. */
 function stepOf(name: string): FieldStep | undefined {
   const rest = name.slice(2);
   try {

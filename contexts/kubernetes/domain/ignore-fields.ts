@@ -5,7 +5,7 @@ import { fieldsOf, placesOf } from './field-set.ts';
 import { isJsonObject } from './json-value.ts';
 import { FIELD_MANAGER, groupOf, type KubeObject } from './kube-object.ts';
 
-/** For all objects of a kind; without `apiGroup`, of any group. */
+/** Applies to all objects of a kind; without `apiGroup`, of any group. */
 export interface IgnoredFields {
   readonly apiGroup?: string | undefined;
   readonly kind: string;
@@ -19,7 +19,7 @@ export function patternsFor({ apiVersion, kind }: KubeObject, ignored: readonly 
   });
 }
 
-/** For comparing: what is ignored is in neither. */
+/** For comparisons: removes the ignored fields. */
 export function withoutIgnored(object: KubeObject, patterns: readonly FieldPattern[]): KubeObject {
   let rest: unknown = object;
   for (const { steps } of patterns) rest = changed({ value: rest, live: undefined }, steps);
@@ -27,8 +27,9 @@ export function withoutIgnored(object: KubeObject, patterns: readonly FieldPatte
 }
 
 /**
- * What is sent to the server. A new object begins with what its document says. Later the field of somebody else is left
- * out; one that nobody has taken yet is sent as it is, since leaving it out would have the server remove it.
+ * The body to send to the server. A new object starts with the values of its document. Later, an ignored field that
+ * another manager owns is left out. One that no other manager owns is sent with its live value, because the server
+ * would remove it if it were left out.
  */
 export function forApply(
   wanted: KubeObject,
@@ -42,7 +43,7 @@ export function forApply(
     const isForeign = foreign.some((place) => meet(steps, place));
     object = changed({ value: object, live: isForeign ? undefined : live }, steps);
   }
-  // Patterns reach neither apiVersion nor kind, nor metadata as a whole.
+  // Patterns cannot match apiVersion, kind, or metadata as a whole.
   return object as KubeObject;
 }
 
@@ -51,7 +52,10 @@ function foreignPlaces({ metadata }: KubeObject): (readonly FieldStep[])[] {
   return others.flatMap((entry) => placesOf(fieldsOf(entry)));
 }
 
-/** As far as both go: the place is below the pattern, or the pattern below the place. Lists without keys count as whole. */
+/**
+ * Compares the common prefix: the place is below the pattern, or the pattern below the place. Lists without keys count
+ * as one value.
+ */
 function meet(steps: readonly PatternStep[], place: readonly FieldStep[]): boolean {
   return steps.every((step, index) => {
     const its = place[index];
@@ -62,7 +66,8 @@ function meet(steps: readonly PatternStep[], place: readonly FieldStep[]): boole
 function fits(step: PatternStep, its: FieldStep): boolean {
   if (step.kind === 'any') return true;
   if (step.kind === 'keys') return its.kind === 'key' && namesAll(its.keys, step.keys);
-  // A number may stand for an item whose keys are not known here: better one field too many than a fight over it.
+  // A number may stand for an item whose keys are unknown here. Matching one field too many is better than fighting
+  // over it.
   return its.kind === 'field' ? its.name === step.name : /^\d+$/.test(step.name);
 }
 
@@ -70,14 +75,14 @@ function namesAll(item: JsonObject, keys: Readonly<Record<string, string>>): boo
   return Object.entries(keys).every(([name, value]) => plainText(item[name]) === value);
 }
 
-/** Keys of items are texts and numbers; people write both without quotes. */
+/** Keys of items are strings or numbers; both are written without quotes. */
 function plainText(value: unknown): string | undefined {
   return typeof value === 'number' ? `${value}` : typeof value === 'string' ? value : undefined;
 }
 
 interface Pair {
   readonly value: unknown;
-  /** What the field is to be like; `undefined` to have it left out. */
+  /** The value the field should get; `undefined` to leave it out. */
   readonly live: unknown;
 }
 
@@ -112,7 +117,7 @@ function isMeant(step: PatternStep, item: unknown, index: number): boolean {
   return isJsonObject(item) && namesAll(item, step.keys);
 }
 
-/** The schema is not known here. Nearly all lists of objects that are merged go by name; others keep their order. */
+/** The schema is unknown here. Nearly all merged lists of objects use `name` as key; others keep their order. */
 function counterpart(item: unknown, index: number, there: readonly unknown[]): unknown {
   const name = isJsonObject(item) ? item['name'] : undefined;
   return name === undefined ? there[index] : there.find((other) => hasKeys(other, { name }));

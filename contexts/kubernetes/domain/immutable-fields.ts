@@ -3,7 +3,7 @@ import type { OnImmutable } from './delivery-policy.ts';
 import { bounded } from './field-conflict.ts';
 import { groupOf, keyText, type ObjectKey } from './kube-object.ts';
 
-/** The ways in which API servers say that a field never changes. There is no reason of its own for it. */
+/** The phrases in which API servers refuse to change a field. There is no status reason for it. */
 const SAYINGS = [
   /\bimmutable\b/i,
   /updates to statefulset spec for fields other than/,
@@ -13,7 +13,7 @@ const SAYINGS = [
   /cannot change roleRef/,
 ];
 
-/** Deleting these takes data along, which no manifest brings back. */
+/** Deleting these also deletes data that no manifest brings back. */
 const NEVER_REPLACED = new Set([
   '/Namespace',
   '/PersistentVolume',
@@ -22,8 +22,8 @@ const NEVER_REPLACED = new Set([
 ]);
 
 /**
- * The fields that the server will not change; `undefined` when the refusal is about something else as well, since then a new
- * object would be refused, too. Empty when the server does not say which.
+ * The fields that the server refuses to change. `undefined` if the refusal has other causes too, because then a new
+ * object would be refused as well. Empty if the server does not name the fields.
  */
 export function immutableFields({ code, reason, message = '', details }: ApiStatus): readonly string[] | undefined {
   if (code !== 422 && reason !== 'Invalid') return undefined;
@@ -34,12 +34,12 @@ export function immutableFields({ code, reason, message = '', details }: ApiStat
 }
 
 export type ImmutableStep =
-  /** Deleted, awaited, and made anew. */
+  /** Delete, wait until it is gone, and create again. */
   { readonly kind: 'replace' } | { readonly kind: 'refuse'; readonly message: string };
 
 export function immutableStep(key: ObjectKey, fields: readonly string[], policy: OnImmutable): ImmutableStep {
   const which = fields.length === 0 ? 'fields' : bounded(fields);
-  const what = `${keyText(key)}: ${which} cannot be changed once it is there`;
+  const what = `${keyText(key)}: ${which} cannot be changed after creation`;
   if (NEVER_REPLACED.has(`${groupOf(key.apiVersion)}/${key.kind}`)) {
     return {
       kind: 'refuse',
@@ -47,7 +47,7 @@ export function immutableStep(key: ObjectKey, fields: readonly string[], policy:
     };
   }
   if (policy === 'replace') return { kind: 'replace' };
-  return { kind: 'refuse', message: `${what}. Say onImmutable: replace to have it deleted and made anew.` };
+  return { kind: 'refuse', message: `${what}. Set onImmutable: replace to delete and recreate it.` };
 }
 
 function isSaid(message: string): boolean {

@@ -1,24 +1,27 @@
 import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
 import type { UnservedKind } from './wanted-objects.ts';
 
-/** An object that is there because of a deployment. */
+/** An object that a deployment created or adopted. */
 export interface InventoryEntry {
   readonly key: ObjectKey;
-  /** `undefined` as long as it was only about to be made: an agent that ended then left an object, or none. */
+  /** `undefined` until the object was written: an agent that stopped before may or may not have created it. */
   readonly uid?: string | undefined;
   readonly origin: 'created' | 'adopted';
-  /** Of what was sent. */
+  /** Hash of what was sent. */
   readonly sent: string;
-  /** Of what the server made of it, our fields only: as long as a live object has the same there is nothing to do. */
+  /**
+   * Hash of our fields as the server returned them. As long as the live object has the same hash, there is nothing to
+   * do.
+   */
   readonly held?: string | undefined;
 }
 
-/** What is known of one deployment in one cluster. It is kept there, and outlives the agent and the content. */
+/** State of one deployment in one cluster. It is stored there, and outlives the agent and the content. */
 export interface ApplySetInventory {
   readonly deployment: string;
-  /** The last order that was taken; without a hash it was a removal. */
+  /** The last accepted order; a removal has no hash. */
   readonly seen: { readonly revision: number; readonly hash?: string | undefined };
-  /** What was applied whole. */
+  /** The revision that was applied completely. */
   readonly held?: { readonly revision: number; readonly hash: string } | undefined;
   readonly entries: readonly InventoryEntry[];
 }
@@ -30,8 +33,8 @@ export interface PruneQuestion {
 }
 
 /**
- * What is ours and no longer wanted. Kinds that are wanted and not served now are left alone: which of them are
- * wanted is not known until they are.
+ * Objects that are ours and no longer wanted. Kinds that are wanted but not served now are left alone: which of their
+ * objects are wanted is unknown until they are served.
  */
 export function pruneSet({ entries, wanted, unserved }: PruneQuestion): InventoryEntry[] {
   const stays = new Set(wanted.map(({ key }) => identityOf(key)));

@@ -4,7 +4,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands at the end of these fields; `undefined` when the way there breaks off. */
+/** The value at this path; `undefined` if the path does not exist. */
 export function at(value: unknown, ...fields: readonly string[]): unknown {
   let here = value;
   for (const field of fields) {

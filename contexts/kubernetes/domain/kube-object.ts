@@ -1,4 +1,4 @@
-/** An object as a cluster has it. Kinds add fields as they please. */
+/** An object as it is in a cluster. Each kind adds its own fields. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** Which fields somebody set, as the API server keeps it. */
+/** Fields set by one manager, as the API server records them. */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: 'Apply' | 'Update';
@@ -26,19 +26,22 @@ export interface ManagedFields {
   readonly fieldsV1?: unknown;
 }
 
-/** What names an object. */
+/** Identifies an object. */
 export interface ObjectKey {
   readonly apiVersion: string;
   readonly kind: string;
-  /** `undefined` for what belongs to the whole cluster. */
+  /** `undefined` for cluster-scoped objects. */
   readonly namespace?: string | undefined;
   readonly name: string;
 }
 
-/** The manager of all that this agent applies. */
+/** The field manager of everything this agent applies. */
 export const FIELD_MANAGER = 'fleetshift';
 
-/** On the object itself and never in a template of Pods, where it would start them anew. Its value is the uid. */
+/**
+ * Set on the object itself and never in a Pod template, where it would restart the Pods. Its value is the deployment's
+ * uid.
+ */
 export const DEPLOYMENT_LABEL = 'fleetshift.io/deployment';
 
 export function keyOf({ apiVersion, kind, metadata }: KubeObject): ObjectKey {
@@ -50,12 +53,12 @@ export function keyText({ apiVersion, kind, namespace, name }: ObjectKey): strin
   return [apiVersion, kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
 }
 
-/** The same for all versions of a kind: an object that moves to a newer version is still that object. */
+/** The same for all versions of a kind: an object that moves to a newer version keeps its identity. */
 export function identityOf({ apiVersion, kind, namespace = '', name }: ObjectKey): string {
   return [groupOf(apiVersion), kind, namespace, name].join('/');
 }
 
-/** `''` for the core. */
+/** `''` for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash === -1 ? '' : apiVersion.slice(0, slash);

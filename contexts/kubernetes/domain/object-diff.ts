@@ -9,10 +9,10 @@ import { shownValue } from './shown-value.ts';
 
 export interface Comparison {
   readonly live: KubeObject | undefined;
-  /** What a dry run of the apply answered; `undefined` for one that would be deleted. */
+  /** Result of a dry-run apply; `undefined` if the object would be deleted. */
   readonly next: KubeObject | undefined;
   readonly patterns: readonly FieldPattern[];
-  /** What the order says is secret in it. */
+  /** Fields that the order marks as secret. */
   readonly secrets: readonly SecretField[];
 }
 
@@ -23,13 +23,13 @@ interface FieldChange {
 }
 
 const MAX_LINES = 20;
-/** What kubectl and we note for ourselves. */
+/** Bookkeeping of kubectl and of this agent. */
 const NOT_SHOWN = new Set([
   '.metadata.annotations.kubectl.kubernetes.io/last-applied-configuration',
   `.metadata.labels.${DEPLOYMENT_LABEL}`,
 ]);
 
-/** For people: `change apps/v1/Deployment/shop/web`, and a line for each field. Nothing when nothing would change. */
+/** For people: `change apps/v1/Deployment/shop/web`, and a line for each field. Empty if nothing would change. */
 export function diffLines(comparison: Comparison): string[] {
   const { live, next } = comparison;
   if (next === undefined) return live === undefined ? [] : [`delete ${keyText(keyOf(live))}`];
@@ -42,8 +42,8 @@ export function diffLines(comparison: Comparison): string[] {
 }
 
 /**
- * Fields that are ours, or would be: what servers and controllers fill in is none of them. Both sides have been through the
- * server, so that `1000m` and `1` are the same.
+ * Fields that are ours or would become ours; fields set by servers and controllers are left out. Both sides come from
+ * the server, so `1000m` and `1` compare as equal.
  */
 function fieldChanges({ live, next, patterns }: Comparison & { live: KubeObject; next: KubeObject }): FieldChange[] {
   const ours = unionOf([appliedFields(live, FIELD_MANAGER), appliedFields(next, FIELD_MANAGER)]);

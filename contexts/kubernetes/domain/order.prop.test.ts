@@ -9,7 +9,7 @@ import { acceptedOrder, isDone, type Known, passageOf } from './order.ts';
 const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-000000000001');
 const TARGET = { id: 't' as TargetId, name: 't', type: 'kubernetes' };
 
-/** Few revisions and contents, so that they meet. */
+/** Few revisions and contents, so that they collide. */
 const orders: fc.Arbitrary<readonly { order: DeliveryOrder; isDone: boolean }[]> = fc.array(
   fc
     .record({
@@ -33,7 +33,7 @@ const orders: fc.Arbitrary<readonly { order: DeliveryOrder; isDone: boolean }[]>
   { maxLength: 20 },
 );
 
-/** What is kept once an order was taken, and once it was carried out. */
+/** The records after an order was accepted and, if `ends`, carried out. */
 function after(known: Known, order: DeliveryOrder, ends: boolean): Known {
   const { documents: _, ...facts } = acceptedOrder(order);
   if (!ends) return { ...known, order: facts };
@@ -60,7 +60,7 @@ describe('an order', () => {
           if (passage.kind === 'again' && isDone(known, acceptedOrder(order))) continue;
           const { revision, hash } = acceptedOrder(order);
           const { held } = known.inventory ?? {};
-          // The one that came in between was not begun.
+          // The order in between was not started.
           const isThere = held !== undefined && held.revision === revision && held.hash === hash;
           known = after(known, order, ends);
           assert.equal(passageOf(known, acceptedOrder(order)).kind, 'again', 'the same again is known');

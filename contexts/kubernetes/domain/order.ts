@@ -3,7 +3,7 @@ import type { DeliveryOrder, Document, HealthRule } from '#protocol/delivery';
 import { isPolicy } from './delivery-policy.ts';
 import type { ApplySetInventory } from './inventory.ts';
 
-/** What is known of an order without its documents, which may be large. */
+/** An order without its documents, which may be large. */
 export interface OrderFacts {
   readonly deployment: Uuid;
   readonly revision: number;
@@ -12,15 +12,15 @@ export interface OrderFacts {
   readonly namespace?: string | undefined;
   readonly healthRules: readonly HealthRule[];
   readonly driftPolicy: 'report' | 'repair';
-  /** How it is carried out, if the order says so. */
+  /** How to carry it out, if the order has a policy document. */
   readonly policy?: Document | undefined;
-  /** JSON pointers into the documents; missing in orders that were kept by an earlier release. */
+  /** JSON pointers into the documents; absent in orders stored by an earlier release. */
   readonly secretPlaces?: readonly string[] | undefined;
-  /** Nobody waits for it any longer: it is not begun, and not gone on with. */
+  /** The order must not be started or continued. */
   readonly isCancelled?: boolean;
 }
 
-/** The last order of a deployment that was accepted, as it is kept in the cluster. */
+/** The last accepted order of a deployment, as stored in the cluster. */
 export interface AcceptedOrder extends OrderFacts {
   readonly documents: readonly Document[];
 }
@@ -33,7 +33,7 @@ export function acceptedOrder(order: DeliveryOrder): AcceptedOrder {
   return { deployment, revision, hash, documents, namespace, healthRules, driftPolicy, policy, secretPlaces };
 }
 
-/** What a cluster knows of a deployment. */
+/** Records of a deployment in a cluster. */
 export interface Known {
   readonly order: OrderFacts | undefined;
   readonly inventory: ApplySetInventory | undefined;
@@ -41,11 +41,13 @@ export interface Known {
 
 export type Passage =
   | { readonly kind: 'new' }
-  /** The very order that was taken last. */
+  /** The same order as the last accepted one. */
   | { readonly kind: 'again' }
   | { readonly kind: 'fenced'; readonly seen: number };
 
-/** Never back behind a revision that was seen. Another content under the same revision is a later word. */
+/**
+ * Never accepts a revision below one already seen. Different content under the same revision replaces the earlier one.
+ */
 export function passageOf(known: Known, { revision, hash }: Pick<OrderFacts, 'revision' | 'hash'>): Passage {
   const seen = seenOf(known);
   if (seen === undefined || revision > seen.revision) return { kind: 'new' };
@@ -53,19 +55,19 @@ export function passageOf(known: Known, { revision, hash }: Pick<OrderFacts, 're
   return { kind: hash === seen.hash ? 'again' : 'new' };
 }
 
-/** Whether nothing is left to do for an order that was taken. */
+/** Whether nothing is left to do for an accepted order. */
 export function isDone(
   { order, inventory }: Known,
   { revision, hash }: Pick<OrderFacts, 'revision' | 'hash'>,
 ): boolean {
-  // A removal that is done is not kept; a delivery is, for as long as it is there.
+  // A completed removal is not stored; a delivery is, until it is removed.
   if (hash === undefined) return order === undefined;
   return order !== undefined && inventory?.held?.revision === revision && inventory.held.hash === hash;
 }
 
 /**
- * The order speaks first: it is taken before anything is done about it. Once a removal is done there is none, and the
- * inventory has the last word.
+ * The order takes precedence, because it is stored before any work starts. After a completed removal there is no order,
+ * and the inventory counts.
  */
 function seenOf({ order, inventory }: Known): Pick<OrderFacts, 'revision' | 'hash'> | undefined {
   const kept = inventory?.seen;

@@ -3,20 +3,20 @@ import { isJsonObject, textAt } from './json-value.ts';
 import { groupOf, type KubeObject, keyText } from './kube-object.ts';
 import type { WantedObject } from './wanted-objects.ts';
 
-/** The agent's own part of a cluster: its key, its orders and its account are in this namespace. */
+/** The agent's own namespace in a cluster. It holds the agent's key, orders and ServiceAccount. */
 export interface OwnPlace {
   readonly namespace: string;
-  /** A delivery may bring out another version of the agent: its image, of this repository. */
+  /** Lets a delivery roll out another version of the agent: its image, from this repository. */
   readonly upgrade?: { readonly deployment: string; readonly container: string; readonly repository: string };
 }
 
-/** Secrets of the agent, as RBAC would name them. */
+/** Secrets of the agent, as RBAC rules would name them. */
 const OWN_SECRET = /^fleetshift-(agent|order|inventory)(-|$)/;
 const NAMESPACE_FIELD = /namespace$/i;
 
 /**
- * Why objects may not be delivered: they would be within the agent's namespace, or name something there. With them a
- * deployer would have the identity and the rights of the agent, and the contents of all other deployments.
+ * Why objects must not be delivered: they would be in the agent's namespace, or refer to something there. They would
+ * give a deployer the identity and rights of the agent, and the contents of all other deployments.
  */
 export function reachIntoOwn(objects: readonly WantedObject[], own: OwnPlace | undefined): string | undefined {
   if (own === undefined) return undefined;
@@ -32,7 +32,7 @@ export function reachIntoOwn(objects: readonly WantedObject[], own: OwnPlace | u
   return undefined;
 }
 
-/** The image of the agent and nothing else: neither what it runs nor under which account. */
+/** Only the image of the agent may change, neither its command nor its account. */
 function isUpgrade({ metadata, ...rest }: KubeObject, { upgrade }: OwnPlace): boolean {
   if (upgrade === undefined || metadata.name !== upgrade.deployment) return false;
   if (Object.keys(metadata).some((field) => !['name', 'namespace', 'labels'].includes(field))) return false;

@@ -81,17 +81,17 @@ describe('what is done with an object', () => {
     {
       why: 'somebody else made it',
       change: { entry: undefined, live: live({ managedFields: [KUBECTL] }) },
-      says: /^v1\/ConfigMap\/shop\/a is there already.*managed by kubectl\..*onConflict: adopt/,
+      says: /^v1\/ConfigMap\/shop\/a already exists.*managed by kubectl\..*onConflict: adopt/,
     },
     {
       why: 'somebody deleted ours and made another',
       change: { live: live({ uid: 'u-2', managedFields: [KUBECTL] }) },
-      says: /there already/,
+      says: /already exists/,
     },
     {
       why: 'somebody was faster than an agent that then ended',
       change: { entry: INTENT, live: live({ managedFields: [OURS, KUBECTL] }) },
-      says: /there already/,
+      says: /already exists/,
     },
     { why: 'another deployment has it, even by force', change: { policy: policy('force'), other: 'd-2' }, says: /d-2/ },
   ];
@@ -209,7 +209,7 @@ describe('who else has fields', () => {
     const message = conflictMessage(KEY, [{ manager: 'kubectl', fields }]);
     assert.match(
       message,
-      /^v1\/ConfigMap\/shop\/a: kubectl has \.a, \.b, \.c, \.d, \.e and 2 more\. Say onConflict: force/,
+      /^v1\/ConfigMap\/shop\/a: kubectl has \.a, \.b, \.c, \.d, \.e and 2 more\. Set onConflict: force/,
     );
   });
 });

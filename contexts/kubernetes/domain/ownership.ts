@@ -9,37 +9,37 @@ export interface ObjectSituation {
   readonly key: ObjectKey;
   readonly deployment: string;
   readonly policy: Pick<DeliveryPolicy, 'mode' | 'onConflict'>;
-  /** What the inventory of this deployment has. */
+  /** The entry in this deployment's inventory. */
   readonly entry: InventoryEntry | undefined;
   readonly live: KubeObject | undefined;
-  /** The deployment in whose inventory it is, if that is another. A label may be old; an inventory is not. */
+  /** Another deployment whose inventory has the object. A label may be outdated; an inventory is not. */
   readonly other: string | undefined;
-  /** Of what would be sent now. */
+  /** Hash of what would be sent now. */
   readonly sent: string;
-  /** Of our fields as they are in the cluster now. */
+  /** Hash of our fields as they are in the cluster now. */
   readonly held: string | undefined;
 }
 
 export type ObjectStep =
   | { readonly kind: 'apply'; readonly origin: InventoryEntry['origin']; readonly force: boolean }
-  /** No request at all: it is as it was made, and nothing else is wanted. */
+  /** No request: the object is as applied, and nothing else is wanted. */
   | { readonly kind: 'keep' }
-  /** A dry run, and what comes out of it is told. */
+  /** Dry run; the difference is reported. */
   | { readonly kind: 'compare' }
-  /** Out of the inventory, and not touched. */
+  /** Removed from the inventory, not touched. */
   | { readonly kind: 'release' }
-  /** It is on its way out. What would be applied now would go with it. */
+  /** The object is being deleted. Fields applied now would be lost with it. */
   | { readonly kind: 'wait'; readonly message: string }
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** What to do with an object that is wanted. */
+/** Decides what to do with a wanted object. */
 export function nextStep(situation: ObjectSituation): ObjectStep {
   const { policy, entry, live, other, key } = situation;
   if (policy.mode === 'release') return { kind: 'release' };
   if (policy.mode === 'observe') return { kind: 'compare' };
   if (other !== undefined) {
     const how = 'Deliver it with mode: release there, or take it out of one of the two';
-    return { kind: 'conflict', message: `${keyText(key)} is of the deployment ${other}. ${how}.` };
+    return { kind: 'conflict', message: `${keyText(key)} belongs to the deployment ${other}. ${how}.` };
   }
   const leaving = live && deletionMessage(live);
   if (leaving !== undefined) return { kind: 'wait', message: `${keyText(key)} ${leaving}.` };
@@ -54,11 +54,11 @@ export function nextStep(situation: ObjectSituation): ObjectStep {
 }
 
 /**
- * Whether the live object is the one that the inventory means, and so may be changed and pruned. An object that somebody
- * deleted and made anew is theirs, unless we made it: it then has our label and our fields, and those of nobody else.
+ * Whether the live object is the one in the inventory, and so may be changed and pruned. An object that was deleted and
+ * recreated by others is theirs. If we recreated it, it has our label and our fields, and those of no other manager.
  *
- * DECISION: where it cannot be told who made an object, it is not ours. It may then stay behind after an agent ended in the
- * middle of making it; the other mistake would delete what we did not make.
+ * DECISION: if it cannot be determined who created an object, it is not ours. It may then stay behind when an agent
+ * stopped while creating it; the opposite mistake would delete objects that we did not create.
  */
 function isOurs(entry: InventoryEntry, live: KubeObject, deployment: string): boolean {
   if (entry.uid !== undefined && entry.uid === live.metadata.uid) return true;
@@ -66,8 +66,8 @@ function isOurs(entry: InventoryEntry, live: KubeObject, deployment: string): bo
 }
 
 /**
- * To be asked of the answer to an apply before which there was no object. Somebody may have been faster; then it has fields
- * of theirs, and is to be let go or adopted.
+ * For the answer to an apply that found no object before. If another client was faster, the object has its fields too,
+ * and must be given up or adopted.
  */
 export function wasMadeByUs(live: KubeObject): boolean {
   return Object.keys(appliedFields(live, FIELD_MANAGER)).length > 0 && foreignManagers(live).length === 0;
@@ -75,20 +75,22 @@ export function wasMadeByUs(live: KubeObject): boolean {
 
 export type PruneStep =
   | { readonly kind: 'delete'; readonly uid: string }
-  /** Nothing to delete; the entry goes. */
+  /** Nothing to delete; only the entry is removed. */
   | { readonly kind: 'forget' };
 
-/** What to do with an object of the prune set. `live` is undefined only when the server said that there is none. */
+/**
+ * Decides what to do with an object of the prune set. `live` is undefined only if the server said that there is none.
+ */
 export function pruneStep(entry: InventoryEntry, live: KubeObject | undefined, deployment: string): PruneStep {
   const uid = live?.metadata.uid;
   if (live === undefined || uid === undefined || !isOurs(entry, live, deployment)) return { kind: 'forget' };
   return { kind: 'delete', uid };
 }
 
-/** Of an object that somebody else made. */
+/** Message for an object that others created. */
 export function takenMessage(key: ObjectKey, live: KubeObject): string {
   const managers = foreignManagers(live).map(({ manager }) => manager);
   const whose = managers.length === 0 ? '' : ` It is managed by ${managers.join(', ')}.`;
-  const how = 'Say onConflict: adopt to take it over, or remove it';
-  return `${keyText(key)} is there already, and no deployment put it there.${whose} ${how}.`;
+  const how = 'Set onConflict: adopt to take it over, or remove it';
+  return `${keyText(key)} already exists, and no deployment created it.${whose} ${how}.`;
 }

@@ -4,7 +4,7 @@ import { conflictMessage, conflictsOf } from './field-conflict.ts';
 import { type ImmutableStep, immutableFields, immutableStep } from './immutable-fields.ts';
 import { keyText, type ObjectKey } from './kube-object.ts';
 
-/** What a refusal of the server means for an object that is there already, or is not. */
+/** Decides how to handle a refusal by the server, depending on whether the object already exists. */
 export function refusalStep(
   key: ObjectKey,
   status: ApiStatus,
@@ -18,7 +18,7 @@ export function refusalStep(
   return { kind: 'refuse', message: `${keyText(key)}: ${why}.` };
 }
 
-/** It was for an object with a certain uid or of a certain version, and that one is not there, or another one is. */
+/** The write required a certain uid or version, and the object is gone or another one. */
 export function isNotTheOneMeant(status: ApiStatus): boolean {
   if (status.reason === 'Conflict') return conflictsOf(status) === undefined;
   return status.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;

@@ -5,13 +5,13 @@ import { isJsonObject } from './json-value.ts';
 
 export const HIDDEN = '(hidden)';
 
-/** Steps from an object to something secret in it: names of fields, and numbers of items. */
+/** Path from an object to a secret value in it: field names and item numbers. */
 export type SecretField = readonly string[];
 
-/** By the document that they are in: an item of a list is one of its own. */
+/** By document. Each item of a list counts as its own document. */
 export type SecretFields = ReadonlyMap<unknown, readonly SecretField[]>;
 
-/** What an order says is secret, as JSON pointers into its documents. */
+/** Fields that an order marks as secret, given as JSON pointers into its documents. */
 export function secretFields(documents: readonly Document[], places: readonly string[] = []): SecretFields {
   const fields = new Map<unknown, SecretField[]>();
   for (const place of places) {
@@ -28,14 +28,14 @@ export function secretFields(documents: readonly Document[], places: readonly st
 }
 
 /**
- * Whether a field is secret, or below or above something that is. The items of a list may have come into another order, so
- * that what is secret in one is secret in all.
+ * Whether a field is secret, or is above or below a secret field. List items may have been reordered, so a field that
+ * is secret in one item is secret in all.
  */
 export function isSecretField(steps: readonly FieldStep[], secrets: readonly SecretField[]): boolean {
   return secrets.some((secret) => steps.every((step, index) => index >= secret.length || fits(step, secret[index])));
 }
 
-/** Hides values of an order wherever a message quotes them, as that of a server that refuses them does. */
+/** Hides secret values of an order wherever a message quotes them, for instance in a server's refusal. */
 export function maskFor(documents: readonly Document[], places: readonly string[] = []): ValueMask {
   const ofSecrets = documents.flatMap(secretsIn);
   const marked = places.map((place) => stepsOf(place).reduce<unknown>(fieldOf, documents));

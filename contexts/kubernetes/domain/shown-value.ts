@@ -10,7 +10,7 @@ export interface ShownField {
   readonly secrets: readonly SecretField[];
 }
 
-/** A value on one line, never longer than a reader can use; of what is secret nothing but that there is something. */
+/** A value on one line, cut to a readable length. Secret values are hidden. */
 export function shownValue({ object: { apiVersion, kind }, steps, secrets }: ShownField, value: unknown): string {
   if (value === undefined) return 'nothing';
   if (isSecretField(steps, secrets)) return HIDDEN;

@@ -7,29 +7,29 @@ export type Scope = 'namespaced' | 'cluster';
 
 export interface WantedObject {
   readonly key: ObjectKey;
-  /** As it is applied: in its namespace, with the tracking label, without what only a server writes. */
+  /** As it is applied: with its namespace and the tracking label, without fields that only a server writes. */
   readonly object: KubeObject;
-  /** What the order says is secret in it. */
+  /** Fields that the order marks as secret. */
   readonly secrets: readonly SecretField[];
 }
 
-/** A kind that the cluster does not serve yet. Whether it has namespaces is not known, so it cannot be applied. */
+/** A kind that the cluster does not serve yet. Its scope is unknown, so it cannot be applied. */
 export type UnservedKind = Pick<ObjectKey, 'apiVersion' | 'kind'>;
 
 export type Wanted =
   | {
       readonly kind: 'wanted';
       readonly objects: readonly WantedObject[];
-      /** To be asked for again. None of this kind is pruned meanwhile. */
+      /** Discovery is asked again for these. No object of these kinds is pruned meanwhile. */
       readonly unserved: readonly UnservedKind[];
     }
   | { readonly kind: 'fault'; readonly message: string };
 
 export interface WantedOptions {
   readonly deployment: string;
-  /** Of the order: for documents that name none. */
+  /** Namespace of the order, for documents that name none. */
   readonly namespace: string | undefined;
-  /** From discovery; `undefined` when the kind is not served. */
+  /** From discovery; `undefined` if the kind is not served. */
   readonly scopeOf: (apiVersion: string, kind: string) => Scope | undefined;
   readonly secretsIn?: SecretFields | undefined;
 }
@@ -51,7 +51,7 @@ const WRITTEN_BY_SERVERS = [
   'selfLink',
 ];
 
-/** The objects that documents stand for. The first fault is told, with the document that it is in. */
+/** Resolves documents to objects. Reports the first fault, with the document it is in. */
 export function wantedObjects(documents: readonly Document[], options: WantedOptions): Wanted {
   const objects: WantedObject[] = [];
   const unserved = new Map<string, UnservedKind>();
@@ -76,7 +76,7 @@ export function wantedObjects(documents: readonly Document[], options: WantedOpt
   return { kind: 'wanted', objects, unserved: [...unserved.values()] };
 }
 
-/** A `List` is its items. */
+/** Replaces a `List` by its items. */
 function unpacked({ document, where }: Numbered): Numbered[] {
   if (document['apiVersion'] !== 'v1' || document['kind'] !== 'List') return [{ document, where }];
   return listAt(document, 'items').flatMap((item, index) =>
@@ -84,7 +84,7 @@ function unpacked({ document, where }: Numbered): Numbered[] {
   );
 }
 
-/** The key as the document has it, or what is wrong. */
+/** The key as written in the document, or what is wrong. */
 function namedBy(document: Document): ObjectKey | string {
   const { apiVersion, kind } = document;
   if (typeof apiVersion !== 'string' || apiVersion === '') return 'apiVersion is missing';
@@ -95,7 +95,7 @@ function namedBy(document: Document): ObjectKey | string {
   return { apiVersion, kind, namespace: textAt(document, 'metadata', 'namespace') || undefined, name };
 }
 
-/** A cluster may learn a kind from the very documents that have objects of it. */
+/** A kind may be defined by the same documents that use it. */
 function withDefinitions(all: readonly Numbered[], scopeOf: WantedOptions['scopeOf']): WantedOptions['scopeOf'] {
   const defined = new Map<string, Scope>();
   for (const { document } of all) {
@@ -107,19 +107,19 @@ function withDefinitions(all: readonly Numbered[], scopeOf: WantedOptions['scope
   return (apiVersion, kind) => scopeOf(apiVersion, kind) ?? defined.get(`${groupOf(apiVersion)}/${kind}`);
 }
 
-/** API servers ignore a namespace where there is none, and charts write one everywhere. */
+/** API servers ignore a namespace on cluster-scoped kinds, and charts write one everywhere. */
 function inPlace(key: ObjectKey, scope: Scope, namespace = 'default'): ObjectKey {
   return { ...key, namespace: scope === 'cluster' ? undefined : (key.namespace ?? namespace) };
 }
 
-/** Documents that were read out of a cluster can be delivered as they are. */
+/** Documents that were exported from a cluster can be delivered as they are. */
 function asApplied(document: Document, { namespace, name }: ObjectKey, deployment: string): KubeObject {
   const { status: _status, metadata, ...rest } = document;
   const its = isJsonObject(metadata) ? metadata : {};
   const kept = Object.entries(its).filter(([field]) => !WRITTEN_BY_SERVERS.includes(field) && field !== 'namespace');
   const labels = { ...(isJsonObject(its['labels']) ? its['labels'] : {}), [DEPLOYMENT_LABEL]: deployment };
   const place = namespace === undefined ? {} : { namespace };
-  // The key was read out of this document, so apiVersion and kind are texts.
+  // The key was read from this document, so apiVersion and kind are strings.
   return { ...rest, metadata: { ...Object.fromEntries(kept), name, ...place, labels } } as unknown as KubeObject;
 }
 

@@ -8,7 +8,7 @@ import { HeardReports } from './heard-reports.ts';
 
 export const TARGET: TargetRef = { id: 't-1' as TargetId, name: 'one', type: 'kubernetes' };
 
-/** The deployment number so and so. */
+/** The uid of the deployment with this number. */
 export function deploymentUid(number = 1): Uuid {
   return parseUuid(`00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`);
 }
@@ -48,7 +48,7 @@ export interface RunningAgent {
   readonly stop: () => Promise<void>;
 }
 
-/** An agent that serves one cluster, until it is stopped or the test is over. */
+/** Runs an agent that serves one cluster until it is stopped or the test ends. */
 export async function runAgent(
   t: { after(body: () => Promise<void>): void },
   ports: ClusterPorts,

@@ -9,13 +9,13 @@ import { isNotTheOneMeant } from '../domain/refusal.ts';
 export interface OpenedApi {
   readonly api: ClusterApi;
   readonly namespace: string;
-  /** Somebody else applies, by force. */
+  /** Applies as another manager, with force. */
   readonly applyAs: (manager: string, object: KubeObject) => Promise<void>;
 }
 
 const APPLY = { force: false, dryRun: false };
 
-/** What agents take for granted about a cluster. */
+/** The behaviour of a cluster that agents rely on. */
 export function clusterApiContract(name: string, open: (signal: AbortSignal) => Promise<OpenedApi>): void {
   describe(`a cluster: ${name}`, { timeout: PATIENCE_MS }, () => {
     const map = (namespace: string, its: string, data: object = { a: '1' }): KubeObject =>

@@ -1,6 +1,6 @@
 import type { ClusterPorts } from '../application/ports.ts';
 
-/** A cluster whose agent ends before its write number so and so: from then on nothing of it arrives. */
+/** A cluster whose agent stops after the given number of writes: later ones do not arrive. */
 export function dyingPorts(
   ports: ClusterPorts,
   writes: number,

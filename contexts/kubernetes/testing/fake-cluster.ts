@@ -21,9 +21,9 @@ interface Stored {
 }
 
 /**
- * A cluster in memory with server-side apply as a real one does it, as far as agents rely on it: fields have managers, what
- * a manager no longer applies goes unless somebody else has it, and conflicts name manager and field. It has no schemas:
- * lists of objects with names are merged by name, all others are one value.
+ * An in-memory cluster with server-side apply, as far as agents rely on it: fields have managers, a field that its
+ * manager no longer applies is removed if no other manager has it, and conflicts name manager and field. It has no
+ * schemas: lists of objects with names are merged by name, all others are one value.
  */
 export class FakeCluster implements ClusterApi {
   readonly #objects = new Map<string, Stored>();
@@ -32,7 +32,10 @@ export class FakeCluster implements ClusterApi {
   #version = 0;
   writes = 0;
 
-  /** Told of each object that changed, as it is then, or as it was last. Returns how to end it. */
+  /**
+   * Called with each object that changed, or with its last state if it was deleted. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: (object: KubeObject) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -135,7 +138,7 @@ function conflictsWith({ values, owners }: Stored, wanted: Leaves, manager: stri
   });
 }
 
-/** Paths as JSON lists of steps in the manner of fieldsV1. */
+/** Paths are JSON lists of steps in the notation of fieldsV1. */
 function leavesOf(object: KubeObject): Map<string, unknown> {
   const leaves = new Map<string, unknown>();
   const visit = (value: unknown, path: readonly string[]): void => {

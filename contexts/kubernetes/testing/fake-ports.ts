@@ -11,11 +11,11 @@ export interface FakePorts extends ClusterPorts {
   readonly inventories: MemoryInventories;
   readonly orders: MemoryOrders;
   readonly watch: FakeWatch;
-  /** What is served, by `apiVersion/kind`; a test may add to it. */
+  /** Served kinds, by `apiVersion/kind`; a test may add to it. */
   readonly scopes: Map<string, Scope>;
 }
 
-/** A cluster in memory with nothing in it. */
+/** An empty in-memory cluster. */
 export function fakePorts(): FakePorts {
   const api = new FakeCluster();
   const scopes = new Map<string, Scope>([

@@ -4,7 +4,7 @@ import type { ObjectEvent } from '../domain/health/object-health.ts';
 import { DEPLOYMENT_LABEL, type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import type { FakeCluster } from './fake-cluster.ts';
 
-/** Sees a fake cluster as it is. */
+/** Shows a fake cluster without delay. */
 export class FakeWatch implements ClusterWatch {
   readonly #cluster: FakeCluster;
   #listener: WatchListener | undefined;

@@ -38,7 +38,7 @@ export const QUOTA: ObjectEvent = {
     'Error creating: pods "web-0" is forbidden: exceeded quota: team-a, requested: pods=1, used: pods=2, limited: pods=2',
 };
 
-/** Each row by itself, without rules of a deployment. */
+/** Checks each row by itself, without rules of a deployment. */
 export function describeHealth(what: string, rows: readonly HealthRow[]): void {
   describe(`health: ${what}`, () => {
     for (const { why, object, pods = [], events = [], want, says = /^/ } of rows) {

@@ -3,7 +3,7 @@ import type { Reports } from '../application/ports.ts';
 
 type Heard = DeliveryReport | ({ readonly kind: 'inventory' } & Inventory);
 
-/** Takes down what an agent says, and lets a test wait for it. */
+/** Records the reports of an agent, and lets a test wait for them. */
 export class HeardReports implements Reports {
   readonly #all: Heard[] = [];
   readonly #waiting = new Set<() => void>();
@@ -25,13 +25,13 @@ export class HeardReports implements Reports {
     this.#take(accounts.map((account) => ({ kind: 'inventory' as const, ...account })));
   }
 
-  /** The first line like this, once it was said. */
+  /** Waits for the first line that matches. */
   async until(pattern: RegExp | string, signal: AbortSignal): Promise<string> {
     const isLikeThis = (line: string): boolean => (typeof pattern === 'string' ? line === pattern : pattern.test(line));
     for (;;) {
       const found = this.lines.find(isLikeThis);
       if (found !== undefined) return found;
-      if (signal.aborted) throw new Error(`nobody said ${pattern}, but ${JSON.stringify(this.lines)}`);
+      if (signal.aborted) throw new Error(`no report matched ${pattern}: ${JSON.stringify(this.lines)}`);
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve);
         signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../domain/kube-object.ts';
 
-/** An object as a cluster shows it: `live('apps/v1/Deployment', { spec, status })`, of generation 2 unless told. */
+/** An object as a cluster shows it: `live('apps/v1/Deployment', { spec, status })`, with generation 2 by default. */
 export function live(
   type: string,
   fields: { readonly metadata?: object; readonly [field: string]: unknown },

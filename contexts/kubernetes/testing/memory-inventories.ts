@@ -4,7 +4,7 @@ import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
 export class MemoryInventories implements InventoryStore {
   readonly records: MemoryRecords<ApplySetInventory>;
-  /** Called before each is written; a throw is the end of the agent. */
+  /** Called before each write; a throw simulates the end of the agent. */
   beforeWrite: () => void = () => {};
   saves = 0;
 

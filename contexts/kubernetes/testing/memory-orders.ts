@@ -4,7 +4,7 @@ import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
 export class MemoryOrders implements OrderStore {
   readonly records: MemoryRecords<AcceptedOrder>;
-  /** Called before each is written or removed; a throw is the end of the agent. */
+  /** Called before each write or removal; a throw simulates the end of the agent. */
   beforeWrite: () => void | Promise<void> = () => {};
 
   constructor(shared: SharedRecords<AcceptedOrder> = new Map()) {

@@ -2,7 +2,7 @@ import { KubernetesError } from '../domain/kubernetes-error.ts';
 
 export type SharedRecords<T> = Map<string, { readonly version: number; readonly value: T }>;
 
-/** Records of a cluster, as one agent knows them: what somebody else wrote since is not overwritten. */
+/** Records of a cluster, as one agent knows them. A record that another agent wrote since is not overwritten. */
 export class MemoryRecords<T> {
   readonly shared: SharedRecords<T>;
   readonly #known = new Map<string, number>();
@@ -37,6 +37,6 @@ export class MemoryRecords<T> {
 
   #check(id: string): void {
     if (this.shared.get(id)?.version === this.#known.get(id)) return;
-    throw new KubernetesError('RECORD_CHANGED', `write the record of ${id}: somebody else did`);
+    throw new KubernetesError('RECORD_CHANGED', `write the record of ${id}: another agent wrote it`);
   }
 }

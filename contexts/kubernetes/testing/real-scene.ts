@@ -4,7 +4,7 @@ import { sleep } from '#kit/std';
 import { type ClusterSize, sharedCluster, type TestCluster } from '#testing/clusters';
 import type { ClusterPorts } from '../application/ports.ts';
 
-/** A place of its own in a real cluster. */
+/** A separate namespace in a real cluster. */
 export interface RealScene {
   readonly cluster: TestCluster;
   readonly client: KubeClient;
@@ -28,7 +28,7 @@ export async function sceneIn(cluster: TestCluster, signal: AbortSignal): Promis
   return { cluster, client, namespace, ports: await openCluster({ client, namespace }, signal), close };
 }
 
-/** Looks until it is so. */
+/** Polls until the condition holds. */
 export async function eventually(body: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   while (!(await body())) await sleep(50, signal);
 }

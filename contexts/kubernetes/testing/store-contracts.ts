@@ -6,7 +6,7 @@ import type { ApplySetInventory } from '../domain/inventory.ts';
 import { acceptedOrder } from '../domain/order.ts';
 import { deploymentUid, map, order } from './agent-scene.ts';
 
-/** Each call is another agent at the same cluster, in which nothing is kept at first. */
+/** Each call returns the stores of another agent at the same cluster. Nothing is stored at first. */
 export type OpenStores = (signal: AbortSignal) => Promise<() => { inventories: InventoryStore; orders: OrderStore }>;
 
 const ONE = deploymentUid(1);
@@ -19,7 +19,7 @@ function inventory(revision: number, deployment = ONE): ApplySetInventory {
   return { deployment, seen: { revision, hash: 'h' }, held: { revision, hash: 'h' }, entries };
 }
 
-/** What orders and inventories are kept by promises. */
+/** The contract of the stores of orders and inventories. */
 export function storeContracts(name: string, open: OpenStores): void {
   describe(`inventories and orders, ${name}`, { timeout: PATIENCE_MS }, () => {
     it('are found by whoever comes next, as they were last saved, each for itself', async (t) => {

@@ -33,7 +33,7 @@ export interface RunningAgent {
 
 const PACE = { batchMs: 20, reportMs: 100, againBaseMs: 20, againCapMs: 200, refusedMs: 500 };
 
-/** A whole platform, to whose own fleetlet agents of clusters connect. */
+/** A complete platform; agents of clusters connect to its own fleetlet. */
 export class IndexStage {
   readonly platform: ServingPlatform;
   readonly #socket: string;
@@ -65,7 +65,7 @@ export class IndexStage {
     return client;
   }
 
-  /** As a process of its own would: with nothing that it remembers. */
+  /** Like a separate process: without any remembered state. */
   async agent(name: string, kube: KubeClient): Promise<RunningAgent> {
     const over = new AbortController();
     const client = connectLocal({ to: { path: this.#socket }, process: `agent-of-${name}` });
@@ -105,7 +105,7 @@ export class IndexStage {
     await this.until(`${type} is ${state}`, async () => (await this.kind(target, type))?.state === state);
   }
 
-  /** Everything that the schema names was seen. */
+  /** Waits until every kind of the schema is followed. */
   async followed(target: string): Promise<void> {
     await this.until('everything is followed', async () => {
       const path = `/v1/targets/${target}/index-status`;
@@ -114,7 +114,7 @@ export class IndexStage {
     });
   }
 
-  /** Objects that were put since the platform began. */
+  /** Number of objects put since the platform started. */
   async puts(): Promise<number> {
     const text = await (await fetch(`${this.platform.api}/metrics`)).text();
     const [, count = '0'] = /^fleetshift_index_changes_total\{kind="put"\} (\d+)/m.exec(text) ?? [];

@@ -8,7 +8,7 @@ export function claimHealth({ object, events }: ObjectView): ObjectHealth {
   const wentWrong = events.find(({ reason }) => reason === 'ProvisioningFailed');
   if (wentWrong !== undefined) return degraded('ProvisioningFailed', wentWrong.message);
   if (events.some(({ reason }) => reason === 'WaitForFirstConsumer')) {
-    // Waiting for it would wait for ever where nothing uses the claim yet.
+    // Waiting for it would never end if nothing uses the claim yet.
     return { ...AVAILABLE, reason: 'WaitForFirstConsumer', message: 'it is bound once a Pod uses it' };
   }
   return progressing('NotBound', 'it is not bound to a volume yet');

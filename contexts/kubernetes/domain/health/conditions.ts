@@ -8,7 +8,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Undefined also when it was said of an earlier generation. */
+/** Also undefined if the condition was set for an earlier generation. */
 export function conditionOf(object: KubeObject, type: string): Condition | undefined {
   const found = listAt(object, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
   if (found === undefined) return undefined;
@@ -21,9 +21,9 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
   };
 }
 
-/** What to say as long as its controller has not looked at the present generation. */
+/** The health to report until the controller has observed the current generation. */
 export function notObserved(object: KubeObject): ObjectHealth | undefined {
   const observed = numberAt(object, 'status', 'observedGeneration');
   if (observed !== undefined && observed >= (object.metadata.generation ?? 0)) return undefined;
-  return progressing('NotObserved', 'its controller has not looked at it yet');
+  return progressing('NotObserved', 'its controller has not observed it yet');
 }

@@ -75,7 +75,7 @@ const DEPLOYMENTS: readonly HealthRow[] = [
     object: deployment({ ...ROLLED_OUT, availableReplicas: 2 }),
     pods: [pod(), STARTING, CRASH],
     want: 'Degraded CrashLoop',
-    says: /^container web ends again and again: OOMKilled, exit code 137$/,
+    says: /^container web keeps crashing: OOMKilled, exit code 137$/,
   },
   {
     why: 'there is no image',

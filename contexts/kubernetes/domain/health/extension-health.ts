@@ -9,9 +9,9 @@ export function definitionHealth({ object }: ObjectView): ObjectHealth {
   return progressing('NotEstablished', 'the server does not serve it yet');
 }
 
-/** Without a service it is served by the API server itself. */
+/** Without a service the API server itself serves it. */
 export function apiServiceHealth({ object }: ObjectView): ObjectHealth {
   const available = conditionOf(object, 'Available');
   if (available?.status === 'True' || (at(object, 'spec', 'service') ?? null) === null) return AVAILABLE;
-  return progressing(available?.reason || 'NotAvailable', available?.message || 'nobody answers for it yet');
+  return progressing(available?.reason || 'NotAvailable', available?.message || 'its service does not answer yet');
 }

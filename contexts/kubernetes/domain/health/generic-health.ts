@@ -4,15 +4,15 @@ import { conditionOf, notObserved } from './conditions.ts';
 import { AVAILABLE, applied, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
 
 const BAD = ['Stalled', 'Degraded', 'Failed'];
-/** The first that an object has counts: the more telling ones come first. */
+/** The first of these that an object has counts, so the most specific come first. */
 const GOOD = ['Ready', 'Available', 'Healthy', 'Established', 'Programmed', 'Complete', 'Succeeded', 'Accepted'];
 const BUSY = ['Reconciling', 'Progressing'];
 
-/** Of any object that has no rule of its own: by conditions, which nearly all controllers write in the same way. */
+/** For objects without a rule of their own: uses conditions, which nearly all controllers write in the same way. */
 export function genericHealth({ object }: ObjectView): ObjectHealth {
   const hasStatus = isJsonObject(at(object, 'status'));
   if (!hasStatus && !isCustom(object)) return AVAILABLE;
-  if (!hasStatus) return applied('NoStatus', 'nobody has said how it is');
+  if (!hasStatus) return applied('NoStatus', 'it has no status');
   const early = numberAt(object, 'status', 'observedGeneration') === undefined ? undefined : notObserved(object);
   if (early !== undefined) return early;
   for (const type of BAD) {
@@ -33,12 +33,12 @@ function withoutVerdict(object: ObjectView['object']): ObjectHealth {
     if (found?.status === 'True') return progressing(found.reason || type, found.message);
   }
   if (listAt(object, 'status', 'conditions').length > 0 && isStale(object)) {
-    return progressing('NotObserved', 'its controller has not looked at it yet');
+    return progressing('NotObserved', 'its controller has not observed it yet');
   }
-  return isCustom(object) ? applied('NoVerdict', 'nobody has said how it is') : AVAILABLE;
+  return isCustom(object) ? applied('NoVerdict', 'its status has no known condition') : AVAILABLE;
 }
 
-/** All that is said of it is of an earlier generation. */
+/** All conditions are of an earlier generation. */
 function isStale(object: ObjectView['object']): boolean {
   const generation = object.metadata.generation ?? 0;
   return listAt(object, 'status', 'conditions').every((each) => {

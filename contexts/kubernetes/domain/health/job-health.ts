@@ -4,16 +4,16 @@ import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } 
 import { podTrouble } from './pod-health.ts';
 import { quotaTrouble } from './workload-health.ts';
 
-/** Available once it has done its work: who delivers a migration wants to know that it is through. */
+/** Available once complete: a rollout that delivers a migration must know that it is done. */
 export function jobHealth({ object, pods, events }: ObjectView): ObjectHealth {
   if (conditionOf(object, 'Complete')?.status === 'True') return AVAILABLE;
   const failed = conditionOf(object, 'Failed');
   if (failed?.status === 'True') return degraded(failed.reason || 'JobFailed', failed.message);
   if (at(object, 'spec', 'suspend') === true) return progressing('Suspended', 'it is suspended');
-  return quotaTrouble(events) ?? podTrouble(pods) ?? progressing('Running', 'it is not done yet');
+  return quotaTrouble(events) ?? podTrouble(pods) ?? progressing('Running', 'it has not completed yet');
 }
 
-/** What its Jobs come to is theirs: one that went wrong at night says nothing about what was delivered. */
+/** The outcome of its Jobs does not count: a failed nightly run says nothing about what was delivered. */
 export function cronJobHealth({ object }: ObjectView): ObjectHealth {
   return at(object, 'spec', 'suspend') === true
     ? { ...AVAILABLE, reason: 'Suspended', message: 'it is suspended' }

@@ -12,7 +12,7 @@ import { podHealth } from './pod-health.ts';
 import { autoscalerHealth, disruptionBudgetHealth } from './scaling-health.ts';
 import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workload-health.ts';
 
-/** Whether an object keeps a rule; a text says why that cannot be told. */
+/** Whether an object satisfies a rule; a string says why the rule has no result. */
 export type RuleEvaluator = (rule: string, object: KubeObject) => boolean | string;
 
 export interface Judgement {
@@ -38,9 +38,12 @@ const BY_KIND: Readonly<Record<string, (view: ObjectView) => ObjectHealth>> = {
   'policy/PodDisruptionBudget': disruptionBudgetHealth,
 };
 
-/** What the object's kind says first, then the rules of the deployment: it takes all of them to be well. Without a view it is missing. */
+/**
+ * Checks the built-in rule of the kind first, then the rules of the deployment. The object is healthy only if all pass.
+ * Without a view it is missing.
+ */
 export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: Judgement): ObjectHealth {
-  if (view === undefined) return degraded('Missing', 'it is not there');
+  if (view === undefined) return degraded('Missing', 'it does not exist');
   const { object } = view;
   const leaving = deletionMessage(object);
   if (leaving !== undefined) return progressing('Terminating', `it ${leaving}`);
@@ -50,8 +53,8 @@ export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: J
   const own = rules.filter(({ apiGroup = group, kind }) => apiGroup === group && kind === object.kind);
   for (const { healthy } of own) {
     const kept = evaluate(healthy, object);
-    if (typeof kept === 'string') return progressing('HealthRule', `the rule ${healthy} has no answer: ${kept}`);
-    if (!kept) return progressing('HealthRule', `the rule ${healthy} is not kept`);
+    if (typeof kept === 'string') return progressing('HealthRule', `health rule ${healthy} has no result: ${kept}`);
+    if (!kept) return progressing('HealthRule', `health rule ${healthy} is not satisfied`);
   }
   return own.length === 0 ? byKind : AVAILABLE;
 }

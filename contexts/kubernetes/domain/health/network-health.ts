@@ -7,7 +7,7 @@ export function serviceHealth({ object }: ObjectView): ObjectHealth {
   return progressing('NoAddress', 'its load balancer has no address yet');
 }
 
-/** Many controllers serve an Ingress and never write an address, so that nothing can wait for one. */
+/** Many controllers serve an Ingress but never write an address, so nothing waits for one. */
 export function ingressHealth({ object }: ObjectView): ObjectHealth {
   if (listAt(object, 'status', 'loadBalancer', 'ingress').length > 0) return AVAILABLE;
   return applied('NoAddress', 'no controller has given it an address');

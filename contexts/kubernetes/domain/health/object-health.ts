@@ -1,25 +1,28 @@
 import type { KubeObject } from '../kube-object.ts';
 
 /**
- * From good to bad. `Applied` is an object that is there and of which nobody says how it is: nothing waits for it.
+ * From good to bad. `Applied` is an object that exists but whose status says nothing about its health: nothing waits
+ * for it.
  */
 export const HEALTH_STATES = ['Available', 'Applied', 'Progressing', 'Degraded'] as const;
 export type HealthState = (typeof HEALTH_STATES)[number];
 
-/** How an object is. The same problem has the same words: no times, no counts that grow, no names made up by controllers. */
+/**
+ * Health of an object. The same problem always gives the same text: no times, no growing counters, no generated names.
+ */
 export interface ObjectHealth {
   readonly state: HealthState;
-  /** For machines: `CrashLoop`. Empty when all is well and there is nothing to say. */
+  /** For machines: `CrashLoop`. Empty if the object is healthy and there is nothing to add. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** All that health is judged by. */
+/** Everything that health is judged by. */
 export interface ObjectView {
   readonly object: KubeObject;
-  /** Those that belong to it, through whatever owners. */
+  /** Pods that belong to the object, directly or through other owners. */
   readonly pods: readonly KubeObject[];
-  /** Of the object, and of what belongs to it. */
+  /** Events of the object, and of what belongs to it. */
   readonly events: readonly ObjectEvent[];
 }
 
@@ -43,7 +46,7 @@ export function degraded(reason: string, message: string): ObjectHealth {
   return { state: 'Degraded', reason, message };
 }
 
-/** The first of those that are worst. */
+/** The first of the worst. */
 export function worstOf(healths: readonly ObjectHealth[]): ObjectHealth | undefined {
   return healths.reduce<ObjectHealth | undefined>(
     (worst, each) => (worst === undefined || badness(each) > badness(worst) ? each : worst),

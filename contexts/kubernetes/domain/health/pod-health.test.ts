@@ -50,7 +50,7 @@ const JOBS_AND_PODS: readonly HealthRow[] = [
     why: 'a Pod crashes with an exit code',
     object: pod({ reason: 'CrashLoopBackOff' }, { lastState: { terminated: { exitCode: 1, reason: 'Error' } } }),
     want: 'Degraded CrashLoop',
-    says: /again: exit code 1$/,
+    says: /keeps crashing: exit code 1$/,
   },
   {
     why: 'a Pod misses its Secret',
@@ -67,7 +67,7 @@ const JOBS_AND_PODS: readonly HealthRow[] = [
       },
     }),
     want: 'Degraded CrashLoop',
-    says: /^container init ends again and again$/,
+    says: /^container init keeps crashing$/,
   },
   { why: 'a Pod is through', object: live('v1/Pod', { status: { phase: 'Succeeded' } }), want: 'Available ' },
   {

@@ -14,7 +14,7 @@ export function podHealth({ object }: ObjectView): ObjectHealth {
     const [reason = '', message = ''] = [textAt(object, 'status', 'reason'), textAt(object, 'status', 'message')];
     return (
       podTrouble([object]) ??
-      degraded('PodFailed', [reason || 'a container ended badly', message].filter(Boolean).join(': '))
+      degraded('PodFailed', [reason || 'a container failed', message].filter(Boolean).join(': '))
     );
   }
   if (conditionOf(object, 'Ready')?.status === 'True') return AVAILABLE;
@@ -22,10 +22,10 @@ export function podHealth({ object }: ObjectView): ObjectHealth {
 }
 
 /**
- * What keeps Pods from doing their work, the worst of it. Pods are not named: their names are made up, and change.
+ * The worst problem that keeps Pods from running. Pods are not named, because their names are generated and change.
  *
- * DECISION: no room on nodes and a first pull that went wrong are progress, since autoscalers and registries mend them; who
- * waits for them has a deadline. What Kubernetes itself has begun to back off from is a defect.
+ * DECISION: missing node capacity and a failed first pull count as progress, because autoscalers and registries fix
+ * them, and a rollout that waits has a deadline. Once Kubernetes itself backs off, it is a defect.
  */
 export function podTrouble(pods: readonly KubeObject[]): ObjectHealth | undefined {
   return worstOf(pods.flatMap((pod) => [...containerTroubles(pod), ...schedulingTrouble(pod)]).sort(byMessage));
@@ -34,7 +34,7 @@ export function podTrouble(pods: readonly KubeObject[]): ObjectHealth | undefine
 function schedulingTrouble(pod: KubeObject): ObjectHealth[] {
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return [];
-  return [progressing('Unschedulable', `no node takes a Pod: ${scheduled.message}`)];
+  return [progressing('Unschedulable', `no node can run a Pod: ${scheduled.message}`)];
 }
 
 function containerTroubles(pod: KubeObject): ObjectHealth[] {
@@ -51,7 +51,7 @@ function containerTrouble(status: unknown): ObjectHealth | undefined {
   const image = textAt(status, 'image');
   if (NO_IMAGE.has(waiting)) return degraded('ImagePull', `${name}: the image ${image} cannot be pulled`);
   if (NO_IMAGE_YET.has(waiting)) return progressing('ImagePull', `${name}: the image ${image} could not be pulled yet`);
-  if (waiting === 'CrashLoopBackOff') return degraded('CrashLoop', `${name} ends again and again${howItEnded(status)}`);
+  if (waiting === 'CrashLoopBackOff') return degraded('CrashLoop', `${name} keeps crashing${howItEnded(status)}`);
   if (NOT_STARTED.has(waiting)) {
     return progressing(waiting, `${name} cannot start: ${textAt(status, 'state', 'waiting', 'message') ?? waiting}`);
   }

@@ -6,12 +6,12 @@ export interface JudgedObject {
   readonly health: ObjectHealth;
 }
 
-/** How a deployment is, as the worst of its objects are. */
+/** Health of a deployment: that of its worst objects. */
 export interface DeploymentHealth {
   readonly state: HealthState;
-  /** Of the worst one. */
+  /** Reason of the worst object. */
   readonly reason: string;
-  /** Names the worst ones and why; empty when all is well. */
+  /** Names the worst objects and why; empty if all are healthy. */
   readonly message: string;
 }
 
@@ -19,8 +19,8 @@ const MAX_NAMED = 3;
 const MAX_EACH = 240;
 
 /**
- * In whatever order objects come, the same state has the same words. Objects that nobody speaks for hold nothing back: only
- * where there are no others the deployment is no more than `Applied`.
+ * The same state always gives the same text, regardless of the order of objects. Objects that report no health hold
+ * nothing back: the deployment is `Applied` only if all its objects are.
  */
 export function rollUp(objects: readonly JudgedObject[]): DeploymentHealth {
   const worst = Math.max(0, ...objects.map(({ health }) => badness(health)));

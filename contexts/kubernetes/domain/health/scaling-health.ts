@@ -2,10 +2,10 @@ import { numberAt } from '../json-value.ts';
 import { conditionOf, notObserved } from './conditions.ts';
 import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
 
-/** Metrics of new Pods take a minute, so that their absence is no defect. */
+/** Metrics of new Pods take a minute, so missing metrics are not a defect. */
 export function autoscalerHealth({ object }: ObjectView): ObjectHealth {
   const able = conditionOf(object, 'AbleToScale');
-  if (able === undefined) return progressing('NotObserved', 'its controller has not looked at it yet');
+  if (able === undefined) return progressing('NotObserved', 'its controller has not observed it yet');
   if (able.status === 'False') return degraded(able.reason || 'NotAbleToScale', able.message);
   const active = conditionOf(object, 'ScalingActive');
   if (active?.status === 'False' && active.reason !== 'ScalingDisabled') {

@@ -56,7 +56,7 @@ const OTHER_WORKLOADS: readonly HealthRow[] = [
     why: 'a StatefulSet that shrinks',
     object: statefulSet({ replicas: 4, availableReplicas: 4 }),
     want: 'Progressing NotReady',
-    says: /still there/,
+    says: /still exist/,
   },
   {
     why: 'a StatefulSet without quota',

@@ -23,11 +23,15 @@ export function deploymentHealth(view: ObjectView): ObjectHealth {
   const progress = conditionOf(object, 'Progressing');
   const isLate = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
   const why = whatHolds(view);
-  if (isLate) return degraded(why?.reason ?? 'ProgressDeadlineExceeded', why?.message ?? 'it made no progress in time');
+  if (isLate)
+    return degraded(
+      why?.reason ?? 'ProgressDeadlineExceeded',
+      why?.message ?? 'it made no progress within its deadline',
+    );
   if (why !== undefined) return why;
   if (updated < wanted && isPaused(object)) return progressing('Paused', 'its rollout is paused');
-  if (updated < wanted) return progressing('Updating', 'not all replicas are new yet');
-  if (all > updated) return progressing('Updating', 'old replicas are still there');
+  if (updated < wanted) return progressing('Updating', 'not all replicas are updated yet');
+  if (all > updated) return progressing('Updating', 'old replicas still exist');
   return progressing('NotReady', 'not all replicas are available yet');
 }
 
@@ -39,13 +43,13 @@ export function statefulSetHealth(view: ObjectView): ObjectHealth {
   const { updated, available, all } = countsOf(object);
   const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
   const toUpdate = updatesByItself(object) ? Math.max(0, wanted - partition) : 0;
-  // A set that was never updated counts none as updated; its two revisions are the same then.
+  // A set that was never updated counts no replica as updated; its two revisions are then equal.
   const isUpdated = updated >= toUpdate || revisionsAgree(object);
   if (isUpdated && available >= wanted && all <= wanted) return AVAILABLE;
   const why = whatHolds(view);
   if (why !== undefined) return why;
-  if (!isUpdated) return progressing('Updating', 'not all replicas are new yet');
-  return progressing('NotReady', all > wanted ? 'replicas are still there' : 'not all replicas are available yet');
+  if (!isUpdated) return progressing('Updating', 'not all replicas are updated yet');
+  return progressing('NotReady', all > wanted ? 'surplus replicas still exist' : 'not all replicas are available yet');
 }
 
 export function daemonSetHealth(view: ObjectView): ObjectHealth {
@@ -59,8 +63,8 @@ export function daemonSetHealth(view: ObjectView): ObjectHealth {
   if (isUpdated && available >= wanted) return AVAILABLE;
   const why = whatHolds(view);
   if (why !== undefined) return why;
-  if (!isUpdated) return progressing('Updating', 'not all nodes have the new one yet');
-  return progressing('NotReady', 'not all nodes have an available one yet');
+  if (!isUpdated) return progressing('Updating', 'not all nodes run the new Pod yet');
+  return progressing('NotReady', 'not all nodes have an available Pod yet');
 }
 
 export function replicaSetHealth(view: ObjectView): ObjectHealth {
@@ -75,7 +79,7 @@ export function replicaSetHealth(view: ObjectView): ObjectHealth {
   return whatHolds(view) ?? progressing('NotReady', 'not all replicas are available yet');
 }
 
-/** From the last words of the message on: before them stands the made-up name of a Pod. */
+/** Takes only the quota's name: the start of the message has the generated name of a Pod. */
 export function quotaTrouble(events: readonly ObjectEvent[]): ObjectHealth | undefined {
   return quotaIn(events.find(({ reason, message }) => reason === 'FailedCreate' && quotaIn(message))?.message ?? '');
 }

@@ -29,7 +29,7 @@ subjects:
   {{- include "fleetshift-agent.subjects" .root | nindent 2 }}
 {{- end }}
 
-{{- /* Of callers through the platform. Takes root, role, clusterRole and, unless it is for the whole cluster, namespace. */ -}}
+{{- /* Binding of callers through the platform. Takes root, role, clusterRole and, unless it is cluster-wide, namespace. */ -}}
 {{- define "fleetshift-agent.roleBinding" -}}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (hasKey . "namespace") }}
@@ -50,7 +50,7 @@ subjects:
     name: fleetshift:role:{{ .role }}
 {{- end }}
 
-{{- /* Callers whom the agent names as users of their own. */ -}}
+{{- /* Callers that the agent impersonates as users of their own. */ -}}
 {{- define "fleetshift-agent.apiUsers" -}}
 {{- if eq .Values.rbac.mode "cluster-admin" }}*{{ else if .Values.apiProxy.users }}{{ join "," .Values.apiProxy.users }}{{ else }}none{{ end }}
 {{- end }}
@@ -63,6 +63,6 @@ subjects:
 
 {{- define "fleetshift-agent.check" -}}
 {{- if has .Release.Namespace .Values.rbac.namespaces }}
-{{- fail (printf "rbac.namespaces has %s: the namespace of the agent is for the agent alone" .Release.Namespace) }}
+{{- fail (printf "rbac.namespaces has %s: the namespace of the agent is reserved for the agent" .Release.Namespace) }}
 {{- end }}
 {{- end }}

@@ -32,7 +32,7 @@ subjects:
   {{- include "fleetshift-crs.subjects" .root | nindent 2 }}
 {{- end }}
 
-{{- /* Takes root and path: how the API server calls a webhook. */ -}}
+{{- /* Takes root and path. The clientConfig with which the API server calls a webhook. */ -}}
 {{- define "fleetshift-crs.webhook" -}}
 admissionReviewVersions: [v1]
 clientConfig:
@@ -55,7 +55,7 @@ namespaceSelector:
 {{- end }}
 {{- end }}
 
-{{- /* Of a webhook configuration whose authority cert-manager writes. */ -}}
+{{- /* Annotations of a webhook configuration into which cert-manager writes the CA. */ -}}
 {{- define "fleetshift-crs.injected" -}}
 {{- if eq .Values.webhooks.certificate "cert-manager" }}
 annotations:
@@ -63,7 +63,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* The Secret that is mounted, where the controller does not keep it itself. */ -}}
+{{- /* The mounted Secret, if the controller does not manage the certificate itself. */ -}}
 {{- define "fleetshift-crs.certificateSecret" -}}
 {{- if eq .Values.webhooks.certificate "cert-manager" }}fleetshift-crs-webhook{{ else }}{{ .Values.webhooks.secretName }}{{ end }}
 {{- end }}
