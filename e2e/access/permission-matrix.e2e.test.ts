@@ -75,7 +75,7 @@ for (const engine of DATABASES) {
       assert.deepEqual(answers, []);
     });
 
-    it('answers as the table of permissions says, and with no secret to anybody', async () => {
+    it('answers as the table of permissions says, and with no secret to any caller', async () => {
       const wrong: string[] = [];
       const leaked = new Set<string>();
       const seen = new Map<Expected, number>();

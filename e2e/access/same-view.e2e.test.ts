@@ -6,7 +6,7 @@ import { compareViews, soak } from './same-view.soak.ts';
 
 describe('what a caller may not see does not exist for him', () => {
   for (const engine of DATABASES) {
-    it(`whatever he asks, on ${engine}`, async (t) => {
+    it(`whatever the caller asks, on ${engine}`, async (t) => {
       await compareViews(engine, quietly({ count: share(soak.defaultCount), seed: testSeed() }, t.signal));
     });
   }

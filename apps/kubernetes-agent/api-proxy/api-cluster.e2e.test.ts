@@ -84,7 +84,7 @@ describe('a cluster whose API is offered', { skip }, () => {
     assert.equal((await whoAmI(opened, 'own', bob, t.signal)).status?.userInfo.username, 'fleetshift:user:bob');
   });
 
-  it('lets such an agent be nobody else, whatever it was told', async (t) => {
+  it('lets such an agent impersonate no other user, whatever it was told', async (t) => {
     const cluster = await sharedCluster('apiserver', t.signal);
     await giveRights(cluster);
     const opened = await open(t, cluster, AGENT);

@@ -38,7 +38,7 @@ test('what is told arrives, in letters that a header can carry', () => {
   );
 });
 
-test('whatever the platform says, nobody is impersonated without the prefix', () => {
+test('whatever the platform says, no user is impersonated without the prefix', () => {
   fc.assert(
     fc.property(impersonate, impersonations, (identity, impersonation) => {
       let headers: Readonly<Record<string, string | readonly string[]>> = {};

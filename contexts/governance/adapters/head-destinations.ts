@@ -26,7 +26,7 @@ export function toHeadReceiver(address: string, guard: DialGuard): HeadDestinati
     const sent = request(url, { method: 'POST', headers, agent: false, signal: until, lookup });
     sent.end(JSON.stringify(head));
     const [{ statusCode = 0 }] = (await once(sent, 'response')) as [IncomingMessage];
-    // What it says besides is of no interest, and may be long.
+    // The body is not needed, and may be long.
     sent.destroy();
     if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver of audit heads answered ${statusCode}`);
   };

@@ -66,7 +66,7 @@ export class HistoryApi {
   /** The orders that agents were asked to preview, and their answer. */
   readonly looked: DeliveryOrder[] = [];
   agentSays: PreviewAnswer | undefined;
-  /** Who may approve, as `user:ann`, in every workspace. */
+  /** Subjects that may approve in every workspace, such as `user:ann`. */
   approvers: readonly string[] = ['user:bob'];
   /** As what each change is written down. */
   readonly audit: string[] = [];

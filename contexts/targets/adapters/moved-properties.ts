@@ -3,7 +3,7 @@ import { MOVED_PROPERTIES } from '../domain/properties.ts';
 
 export interface MovedProperty {
   readonly property: string;
-  /** What to do instead. */
+  /** The setting or command that replaces it. */
   readonly message: string;
   /** Of the targets that still have it, in order. */
   readonly names: readonly string[];

@@ -29,7 +29,7 @@ const told = (...want: readonly object[]) =>
 const PAUSE = { kind: 'pause', by: ALICE, message: `${ALICE} paused it` };
 const condition = (type: string, status: string, reason: string) => ({ conditions: [{ type, status, reason }] });
 
-/** What the agents of these targets claim to have seen, where they are ahead. */
+/** The revisions that the agents of these targets claim to have seen, where they are ahead. */
 const ahead = (seen: Readonly<Record<string, number | undefined>>) =>
   meanwhile('web', async (unit, { uid }, signal) => {
     const rows = Object.entries(seen).map(([name, claimed]) => {
