@@ -29,6 +29,7 @@ const BEYOND_SCHEMAS = [
   'deleteTargetKubeconfig',
   // Needs a configured issuer, and a target that accepts its tokens.
   'getTargetPassthrough',
+  'deleteTargetPassthrough',
   // Needs an agent that reports a later revision.
   'acceptDeploymentRevision',
   // Need kinds and fields with distinct names, on the root or in an existing workspace.

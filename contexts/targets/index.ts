@@ -1,10 +1,4 @@
-export type {
-  AddonTypes,
-  Precondition,
-  UnitOfWork,
-  VisibleSet,
-  WorkspaceDirectory,
-} from './application/ports.ts';
+export type { AddonTypes, UnitOfWork, VisibleSet, WorkspaceDirectory } from './application/ports.ts';
 export { type ReportConnections, TargetService, type TargetServiceDeps } from './application/target-service.ts';
 export type { TargetReport } from './domain/change-target.ts';
 export type { ConnectionReport } from './domain/connect-target.ts';

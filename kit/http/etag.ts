@@ -1,10 +1,5 @@
+import type { Precondition, Versioned } from '#kit/std';
 import { HttpError } from './errors/http-error.ts';
-
-/** Two states of a resource never share both: a resource that was deleted and created again has another uid. */
-export interface Versioned {
-  readonly uid: string;
-  readonly version: number;
-}
 
 const TAG = /^(W\/)?"([\x21\x23-\x7e]*)"$/;
 
@@ -60,4 +55,17 @@ function readTags(header: string): { weak: boolean; tag: string }[] {
       faults: [{ path: 'header/if-match', message }],
     });
   });
+}
+
+/** Checks `If-Match`, and passes the state before the change to the audit log, which compares with it. */
+export function auditedPrecondition<T extends Versioned>(
+  request: { readonly ifMatch: IfMatch; changes(before: object): void },
+  toResource: (current: T) => object,
+): Precondition<T> {
+  return {
+    check: (current) => {
+      request.changes(toResource(current));
+      request.ifMatch.check(current);
+    },
+  };
 }

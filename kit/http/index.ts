@@ -1,6 +1,6 @@
 export { HTTP_ERRORS, HttpError, type HttpErrorCode, type HttpErrorOptions } from './errors/http-error.ts';
 export { PROBLEM_TYPE, type Problem, ProblemSchema, wireCode } from './errors/problem.ts';
-export { etagOf, IfMatch, type Versioned } from './etag.ts';
+export { auditedPrecondition, etagOf, IfMatch } from './etag.ts';
 export {
   defineEventStream,
   type EventStreamDefinition,

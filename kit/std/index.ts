@@ -42,6 +42,7 @@ export {
 } from './labels.ts';
 export { LastWords } from './last-words.ts';
 export { maskValues, textsIn, type ValueMask } from './mask-values.ts';
+export type { Precondition, Versioned } from './precondition.ts';
 export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
   parseResourceName,

@@ -7,7 +7,10 @@ import { findFiles, ROOT } from '../../scripts/repository.ts';
 /** Modules whose every export is a term shared by contexts. */
 const PUBLISHED = ['protocol/delivery/index.ts', 'protocol/targets/index.ts'];
 /** Shared terms of modules that export more than those. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { 'kit/std/json.ts': ['Json', 'JsonObject'] };
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  'kit/std/json.ts': ['Json', 'JsonObject'],
+  'kit/std/precondition.ts': ['Precondition', 'Versioned'],
+};
 
 /** Generated messages keep the names of the wire format; a codec maps them. */
 const OTHER_WORDS = /\/gen\/|^kit\/durable\/temporal\/node_modules\//;

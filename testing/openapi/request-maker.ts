@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../seeded.ts';
-import type { OpenapiDocument, Operation, Parameter } from './api-description.ts';
+import type { JsonSchema, OpenapiDocument, Operation, Parameter } from './api-description.ts';
 import type { FuzzCaller, FuzzCallers } from './fuzz-callers.ts';
 import type { FuzzRequest, Manner } from './fuzz-request.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import { plausible } from './plausible-values.ts';
 import { SchemaSampler } from './schema-sampler.ts';
 import type { SeenValues } from './seen-values.ts';
+import { smallestValues } from './smallest-values.ts';
 
 export interface MakerDeps {
   readonly document: OpenapiDocument;
@@ -42,6 +43,7 @@ export class RequestMaker {
   readonly #deps: MakerDeps;
   readonly #weighted: readonly Operation[];
   readonly #sampler: SchemaSampler;
+  readonly #smallest: (schema: JsonSchema) => unknown;
   readonly #recent: FuzzRequest[] = [];
   readonly #unreached: Set<Operation>;
 
@@ -54,6 +56,7 @@ export class RequestMaker {
     const recall = (property: string): unknown =>
       (random.next() < (property === 'name' ? 0.1 : 0.7) ? seen.recall(property) : undefined) ??
       plausible(random, property);
+    this.#smallest = smallestValues(document);
     this.#sampler = new SchemaSampler({ document, random, recall });
   }
 
@@ -179,13 +182,17 @@ export class RequestMaker {
     return random.pick(HOSTILE_HEADERS);
   }
 
-  #body({ body: content }: Operation, spoilt: Spoilt): Buffer | undefined {
+  /** An operation that no request has reached yet often gets the smallest body: large ones have more to be refused for. */
+  #body(operation: Operation, spoilt: Spoilt): Buffer | undefined {
+    const { body: content } = operation;
     const { random } = this.#deps;
     const manner = spoilt.get('body') ?? 'valid';
     if (manner === 'hostile' && random.next() < 0.6) return random.pick(HOSTILE_BODIES);
     const [{ schema = {} } = {}] = Object.values(content ?? {});
     if (manner === 'hostile') return jsonOf(this.#sampler.anything());
     if (content === undefined) return undefined;
+    if (manner === 'valid' && this.#unreached.has(operation) && random.next() < 0.5)
+      return jsonOf(this.#smallest(schema));
     return jsonOf(manner === 'valid' ? this.#sampler.valid(schema) : this.#sampler.nearlyValid(schema));
   }
 }

@@ -65,7 +65,7 @@ test('a gate that no one can pass says so, and how an administrator does', () =>
   const approval = anApproval({ gate: gate.id, requesters: ['user:alice', 'user:bob'], noEligibleApprover: true });
   assert.match(
     drawn({ deployment, approvals: [approval] }),
-    /needs a second person, none of user:alice, user:bob\. No such person may approve here: grant one the role, or approve with --override as an administrator\n/,
+    /needs a second person, not one of user:alice, user:bob\. No eligible person may approve here: grant one the role, or approve with --override as an administrator\n/,
   );
 });
 

@@ -102,7 +102,7 @@ suite('a stream through the API proxy', () => {
     const left = rest(await watch(world));
     clock.set(clock.now() + 86_400_000);
     await clock.advance(1_000);
-    assert.match((await left).text, /greatest age.*"code":504/);
+    assert.match((await left).text, /maximum age.*"code":504/);
   });
 
   test('is forgotten when it is over', async (t) => {

@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { Precondition, ResourceName, Uuid, Versioned } from '#kit/std';
 import { AccessError, invalidGrant } from '../domain/access-error.ts';
 import type { Caller } from '../domain/asker.ts';
 import type { Gift, Grant } from '../domain/grant.ts';
@@ -12,7 +12,6 @@ import type {
   FoundResource,
   GrantReader,
   NotFoundErrors,
-  Precondition,
   ResourceReader,
   UnitOfWork,
 } from './ports.ts';
@@ -39,7 +38,7 @@ export interface FindGrant {
 }
 
 export interface DeleteGrant extends FindGrant {
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Versioned | undefined>;
   readonly now: number;
 }
 

@@ -1,4 +1,4 @@
-import type { FieldFault, ResourceName, Uuid } from '#kit/std';
+import type { FieldFault, Precondition, ResourceName, Uuid, Versioned } from '#kit/std';
 import { AccessError, invalidPermissionSchema } from '../domain/access-error.ts';
 import type { Grant } from '../domain/grant.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type PermissionSchemaSpec,
 } from '../domain/permission-schema.ts';
 import { pathOf } from '../domain/resource-ref.ts';
-import type { AttributeRules, PermissionSchemaReader, Precondition, UnitOfWork } from './ports.ts';
+import type { AttributeRules, PermissionSchemaReader, UnitOfWork } from './ports.ts';
 
 export interface PermissionSchemaServiceDeps {
   readonly newUid: () => Uuid;
@@ -17,7 +17,7 @@ export interface PermissionSchemaServiceDeps {
 
 export interface ChangeSchema {
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Versioned | undefined>;
   readonly now: number;
 }
 

@@ -148,8 +148,3 @@ export interface NotFoundErrors {
   workspace(name: string): Error;
   target(name: string): Error;
 }
-
-/** The caller's condition on the current version of a resource; throws when it does not hold. */
-export interface Precondition {
-  check(current: { readonly uid: string; readonly version: number } | undefined): void;
-}

@@ -1,13 +1,14 @@
+import type { Precondition, Versioned } from '#kit/std';
 import { EnrolmentError, fleetletNotFound } from '../domain/enrolment-error.ts';
 import type { EnrolmentEventType } from '../domain/enrolment-event.ts';
 import { builtIn, type Fleetlet, revoked, touched } from '../domain/fleetlet.ts';
 import { isBelow } from '../domain/place.ts';
-import type { Binding, Precondition, UnitOfWork } from './ports.ts';
+import type { Binding, UnitOfWork } from './ports.ts';
 
 /** The fleetlet to change, the time, and the caller's condition on its version. */
 export interface ChangeFleetlet {
   readonly name: string;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Versioned>;
   readonly now: number;
   /** Receives the fleetlet as it was before. */
   readonly before: (shown: ShownFleetlet) => void;

@@ -140,8 +140,3 @@ export interface SecretSource {
   /** SHA-256, in hex. */
   hash(text: string): string;
 }
-
-/** The caller's condition on the current version; throws when it does not hold. */
-export interface Precondition {
-  check(current: { readonly uid: string; readonly version: number }): void;
-}

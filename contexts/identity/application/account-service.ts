@@ -1,3 +1,4 @@
+import type { Precondition, Versioned } from '#kit/std';
 import { type Labels, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
 import {
   type AccountToken,
@@ -20,7 +21,7 @@ import {
   type ServiceAccountPatch,
 } from '../domain/service-account.ts';
 import { formatToken } from '../domain/token-text.ts';
-import type { AccountKey, Committed, Precondition, SecretSource, UnitOfWork } from './ports.ts';
+import type { AccountKey, Committed, SecretSource, UnitOfWork } from './ports.ts';
 
 export interface AccountServiceDeps {
   readonly newUid: () => Uuid;
@@ -36,7 +37,7 @@ export interface CreateAccount {
 
 export interface ChangeAccount {
   readonly key: AccountKey;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Versioned>;
   readonly now: number;
   /** Receives the account as it was before the change. */
   readonly before: (account: ServiceAccount) => void;

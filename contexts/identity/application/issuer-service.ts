@@ -1,8 +1,8 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { Precondition, ResourceName, Uuid, Versioned } from '#kit/std';
 import { IdentityError, invalid } from '../domain/identity-error.ts';
 import { type ClientSecret, type Issuer, isSameUrl } from '../domain/issuer.ts';
 import { type IssuerPatch, newIssuer, patchIssuer, type RawIssuer } from '../domain/issuer-draft.ts';
-import type { ClaimLanguage, Precondition, UnitOfWork } from './ports.ts';
+import type { ClaimLanguage, UnitOfWork } from './ports.ts';
 
 export interface IssuerServiceDeps {
   readonly newUid: () => Uuid;
@@ -19,7 +19,7 @@ export interface CreateIssuer {
 
 export interface ChangeIssuer {
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Versioned>;
   readonly now: number;
   /** Receives the issuer as it was before the change. */
   readonly before: (issuer: Issuer) => void;

@@ -146,8 +146,3 @@ export interface ClaimLanguage {
   /** The fault of the expression; `undefined` when it is valid. */
   faultOf(expression: string, gives: 'text' | 'list'): string | undefined;
 }
-
-/** The caller's condition on the current version; throws when it does not hold. */
-export interface Precondition {
-  check(current: { readonly uid: string; readonly version: number }): void;
-}

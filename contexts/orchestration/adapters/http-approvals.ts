@@ -1,4 +1,4 @@
-import { defineListRoute, defineRoute, type IfMatch, mutate, ok, type Principal, type Route } from '#kit/http';
+import { auditedPrecondition, defineListRoute, defineRoute, mutate, ok, type Principal, type Route } from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
@@ -17,7 +17,6 @@ import {
   getApproval,
 } from '../application/approvals/answer-approval.ts';
 import type { Approvers, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
-import type { Approval } from '../domain/deployment/approval.ts';
 import { toApprovalResource } from './approval-resource.ts';
 import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
 import { toResource } from './deployment-resource.ts';
@@ -143,7 +142,11 @@ function answerRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, bod
       await mayOverride(request);
       return await mutate(request, storage, async (tx) => {
         const { workspace, approval } = request.params;
-        const place = { workspace: parseResourceName(workspace), approval, precondition: audited(request) };
+        const place = {
+          workspace: parseResourceName(workspace),
+          approval,
+          precondition: auditedPrecondition(request, toApprovalResource),
+        };
         const command = { ...place, ...answerIn(request, verb) };
         return ok(toApprovalResource(await answerApproval(unit(tx), command, request.signal)));
       });
@@ -195,14 +198,4 @@ async function mayOverride(request: Overriding): Promise<void> {
 function answerIn(request: Answering, verb: Verb['verb']): ApprovalAnswer {
   const { message = '', override: isOverride = false } = request.body;
   return { ...acting(request), isApproval: verb === 'approve', isOverride, message };
-}
-
-/** Checks `If-Match`, and passes the state before the change to the audit log. */
-function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }) {
-  return {
-    check: (current: Approval) => {
-      request.changes(toApprovalResource(current));
-      request.ifMatch.check(current);
-    },
-  };
 }

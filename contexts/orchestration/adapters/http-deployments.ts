@@ -1,4 +1,4 @@
-import { answer, created, defineListRoute, defineRoute, mutate, ok, type Route } from '#kit/http';
+import { answer, auditedPrecondition, created, defineListRoute, defineRoute, mutate, ok, type Route } from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
@@ -14,7 +14,7 @@ import type { DeploymentService } from '../application/deployment-service.ts';
 import type { UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import type { DeploymentDraft } from '../domain/deployment/deployment-draft.ts';
 import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
-import { acting, audited, DEPLOYMENT_PATH, DEPLOYMENTS_PATH, keyIn } from './deployment-requests.ts';
+import { acting, DEPLOYMENT_PATH, DEPLOYMENTS_PATH, keyIn } from './deployment-requests.ts';
 import { toResource, toTargetResource } from './deployment-resource.ts';
 import { rolloutRoutes } from './http-rollouts.ts';
 import { SqlDeploymentReader } from './sql-deployment-reader.ts';
@@ -159,7 +159,12 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const patch = request.body as DeploymentPatch;
-        const command = { ...keyIn(request.params), patch, precondition: audited(request), ...acting(request) };
+        const command = {
+          ...keyIn(request.params),
+          patch,
+          precondition: auditedPrecondition(request, toResource),
+          ...acting(request),
+        };
         return ok(toResource(await service.patch(unit(tx), { ...command, ...placing(request) }, request.signal)));
       }),
   });
@@ -178,7 +183,11 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     schema: { params: DeploymentParamsSchema, responses: { 202: DeploymentSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        const command = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
+        const command = {
+          ...keyIn(request.params),
+          precondition: auditedPrecondition(request, toResource),
+          ...acting(request),
+        };
         return answer(202, toResource(await service.delete(unit(tx), command, request.signal)));
       }),
   });

@@ -1,4 +1,4 @@
-import { defineRoute, mutate, ok, type Route } from '#kit/http';
+import { auditedPrecondition, defineRoute, mutate, ok, type Route } from '#kit/http';
 import type { Storage, Transaction } from '#kit/storage';
 import {
   AcceptRevisionSchema,
@@ -10,7 +10,7 @@ import {
 } from '#protocol/api';
 import type { UnitOfWork } from '../application/ports.ts';
 import { rolloutCommands } from '../application/rollout-commands.ts';
-import { acting, audited, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
+import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
 import { toResource } from './deployment-resource.ts';
 
 export interface RolloutRoutesDeps {
@@ -93,7 +93,11 @@ function plainRoute({ storage, unit }: RolloutRoutesDeps, its: PlainVerb): Route
     schema: { params: DeploymentParamsSchema, responses: { 200: DeploymentSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        const command = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
+        const command = {
+          ...keyIn(request.params),
+          precondition: auditedPrecondition(request, toResource),
+          ...acting(request),
+        };
         return ok(toResource(await rolloutCommands[verb](unit(tx), command, request.signal)));
       }),
   });
@@ -114,7 +118,11 @@ function rollbackRoute({ storage, unit }: RolloutRoutesDeps): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const { revision, paced = false } = request.body;
-        const its = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
+        const its = {
+          ...keyIn(request.params),
+          precondition: auditedPrecondition(request, toResource),
+          ...acting(request),
+        };
         return ok(toResource(await rolloutCommands.rollback(unit(tx), { ...its, revision, paced }, request.signal)));
       }),
   });
@@ -147,7 +155,11 @@ function someTargetsRoute({ storage, unit }: RolloutRoutesDeps, its: SomeTargets
     schema: { params: DeploymentParamsSchema, body: schema, responses: { 200: DeploymentSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        const who = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
+        const who = {
+          ...keyIn(request.params),
+          precondition: auditedPrecondition(request, toResource),
+          ...acting(request),
+        };
         const command = { ...who, ...request.body };
         return ok(toResource(await rolloutCommands[verb](unit(tx), command, request.signal)));
       }),

@@ -1,3 +1,4 @@
+import type { Precondition } from '#kit/std';
 import { type FieldFault, parseResourceName, type ResourceName, StdError } from '#kit/std';
 import type { Deployment, DeploymentId, DeploymentOwner, DeploymentPlace } from '../domain/deployment/deployment.ts';
 import { type DeploymentDraft, draftOf, specOf } from '../domain/deployment/deployment-draft.ts';
@@ -11,7 +12,7 @@ import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/s
 import { SPEC_AXES } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
 import type { Fingerprint } from '../domain/manifest/split-secrets.ts';
-import type { Precondition, UnitOfWork } from './ports.ts';
+import type { UnitOfWork } from './ports.ts';
 import { tellRolloutState } from './tell-rollout-state.ts';
 
 export interface DeploymentServiceDeps {
@@ -43,7 +44,7 @@ export interface CreateDeployment extends Acting, Placing {
 export interface ChangeDeployment extends Acting {
   readonly workspace: ResourceName;
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Deployment>;
 }
 
 /** A child as its group wants it. All permissions were checked when the group was written. */

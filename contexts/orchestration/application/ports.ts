@@ -342,8 +342,3 @@ export interface TargetRouter {
   /** The changes that the agent predicts; `undefined` if it cannot tell. */
   preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined>;
 }
-
-/** A condition that the deployment must meet before it is changed; throws if it does not. */
-export interface Precondition {
-  check(current: Deployment): void;
-}

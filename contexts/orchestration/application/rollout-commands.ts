@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import type { Precondition, ResourceName } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { DeploymentError, deploymentNotFound, noRollout } from '../domain/deployment/deployment-error.ts';
@@ -6,14 +6,14 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import { HIGHEST_ACCEPTED } from '../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
-import type { Precondition, UnitOfWork } from './ports.ts';
+import type { UnitOfWork } from './ports.ts';
 import { tellRolloutState } from './tell-rollout-state.ts';
 
 /** The deployment, the actor and the precondition. */
 export interface RolloutCommand {
   readonly workspace: ResourceName;
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Deployment>;
   readonly by: string;
   readonly now: number;
 }

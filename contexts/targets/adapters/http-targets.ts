@@ -1,8 +1,8 @@
 import {
+  auditedPrecondition,
   created,
   defineListRoute,
   defineRoute,
-  type IfMatch,
   mutate,
   NoContent,
   noContent,
@@ -19,14 +19,7 @@ import {
   TargetPatchSchema,
   TargetSchema,
 } from '#protocol/api';
-import type {
-  AddonTypes,
-  DeleteObserver,
-  Precondition,
-  TargetReader,
-  UnitOfWork,
-  WorkspaceDirectory,
-} from '../application/ports.ts';
+import type { AddonTypes, DeleteObserver, TargetReader, UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
 import { TargetService } from '../application/target-service.ts';
 import type { TargetPatch } from '../domain/change-target.ts';
 import type { RawTargetDraft } from '../domain/new-target.ts';
@@ -179,7 +172,12 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
-        const command = { name, precondition: audited(request), patch: request.body as TargetPatch, now: request.time };
+        const command = {
+          name,
+          precondition: auditedPrecondition(request, toResource),
+          patch: request.body as TargetPatch,
+          now: request.time,
+        };
         return ok(toResource(await service.patch(unit(tx), command, request.signal)));
       }),
   });
@@ -205,7 +203,7 @@ function assignRoute({ storage, service, unit }: Parts): Route {
         // Read in the transaction: the target may be in another workspace by now.
         const leaves = (await service.get(unit(tx).targets, name, request.signal)).workspace.name;
         await request.authorizeLeaving('targets.assign', leaves);
-        const command = { name, workspace, precondition: audited(request), now: request.time };
+        const command = { name, workspace, precondition: auditedPrecondition(request, toResource), now: request.time };
         return ok(toResource(await service.assign(unit(tx), command, request.signal)));
       });
     },
@@ -232,7 +230,7 @@ function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, su
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
-        const command = { name, lifecycle, precondition: audited(request), now: request.time };
+        const command = { name, lifecycle, precondition: auditedPrecondition(request, toResource), now: request.time };
         return ok(toResource(await service.setLifecycle(unit(tx), command, request.signal)));
       }),
   });
@@ -252,18 +250,12 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
-        await service.delete(unit(tx), { name, precondition: audited(request), now: request.time }, request.signal);
+        await service.delete(
+          unit(tx),
+          { name, precondition: auditedPrecondition(request, toResource), now: request.time },
+          request.signal,
+        );
         return noContent();
       }),
   });
-}
-
-/** The state checked before a change is also the one that the audit log compares with. */
-function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
-  return {
-    check: (current) => {
-      request.changes(toResource(current));
-      request.ifMatch.check(current);
-    },
-  };
 }

@@ -84,8 +84,3 @@ export interface TargetRange {
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | { readonly kind: 'some'; readonly workspaces: readonly string[]; readonly targets: readonly string[] };
-
-/** The state that the caller expects of a target before a change; throws when it does not match. */
-export interface Precondition {
-  check(current: Target): void;
-}

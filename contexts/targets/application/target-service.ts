@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { Precondition, ResourceName, Uuid } from '#kit/std';
 import {
   assignTarget,
   patchTarget,
@@ -13,7 +13,7 @@ import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { eventsOf } from '../domain/target-event.ts';
 import { isBuiltIn, unknownType } from '../domain/target-type.ts';
-import type { AddonTypes, ConnectedRange, Precondition, TargetReader, UnitOfWork } from './ports.ts';
+import type { AddonTypes, ConnectedRange, TargetReader, UnitOfWork } from './ports.ts';
 
 export interface TargetServiceDeps {
   readonly newUid: () => Uuid;
@@ -28,7 +28,7 @@ export interface RegisterTarget {
 /** The target to change, the time of the change, and the expected state. */
 export interface ChangeTarget {
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Target>;
   readonly now: number;
 }
 

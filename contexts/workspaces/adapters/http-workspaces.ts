@@ -1,8 +1,8 @@
 import {
+  auditedPrecondition,
   created,
   defineListRoute,
   defineRoute,
-  type IfMatch,
   mutate,
   NoContent,
   noContent,
@@ -24,7 +24,6 @@ import type {
   ContentsReader,
   DeleteObserver,
   MoveObserver,
-  Precondition,
   UnitOfWork,
   WorkspaceReader,
 } from '../application/ports.ts';
@@ -177,7 +176,7 @@ function patchRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
         const patch = request.body as WorkspacePatch;
-        const command = { name, precondition: audited(request), patch, now: request.time };
+        const command = { name, precondition: auditedPrecondition(request, toResource), patch, now: request.time };
         return ok(toResource(await service.patch(unit(tx), command, request.signal)));
       });
     },
@@ -204,7 +203,7 @@ function moveRoute({ storage, service, unit }: Parts): Route {
         // Read in the transaction: the workspace may have another parent by now.
         const leaves = parentOf(await service.get(unit(tx).workspaces, name, request.signal));
         if (leaves !== undefined) await request.authorizeLeaving('workspaces.move', leaves);
-        const command = { name, parent, precondition: audited(request), now: request.time };
+        const command = { name, parent, precondition: auditedPrecondition(request, toResource), now: request.time };
         const { workspace, changes } = await service.move(unit(tx), command, request.signal);
         return ok({ workspace: toResource(workspace), changes });
       });
@@ -226,7 +225,7 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
-        const command = { name, precondition: audited(request), now: request.time };
+        const command = { name, precondition: auditedPrecondition(request, toResource), now: request.time };
         await service.delete(unit(tx), command, request.signal);
         return noContent();
       }),
@@ -241,14 +240,4 @@ interface Demanding {
 /** A policy binds every deployment below the workspace, so setting it needs an extra permission. */
 async function mayDemand(request: Demanding, workspace: string): Promise<void> {
   if (request.body.policy !== undefined) await request.authorize('workspaces.setPolicy', { workspace });
-}
-
-/** The state checked before a change is also the one that the audit log compares with. */
-function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
-  return {
-    check: (current) => {
-      request.changes(toResource(current));
-      request.ifMatch.check(current);
-    },
-  };
 }

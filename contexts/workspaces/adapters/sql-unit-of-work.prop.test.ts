@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Precondition, Versioned } from '#kit/std';
 import { parseResourceName } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createEventLog, OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { testSeed } from '#testing/seeded';
-import type { Precondition } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
 import { parentOf, ROOT } from '../domain/workspace.ts';
 import { WorkspaceError } from '../domain/workspace-error.ts';
@@ -140,7 +140,7 @@ async function execute(tx: Transaction, command: WorkspaceCommand): Promise<void
   } else await service.delete(unit, change, signal);
 }
 
-function versionIs(seen: number | undefined): Precondition {
+function versionIs(seen: number | undefined): Precondition<Versioned> {
   return {
     check: ({ version }) => {
       if (seen !== undefined && seen !== version) throw new WorkspaceError('VERSION_STALE', `it is ${version} by now`);

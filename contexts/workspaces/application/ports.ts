@@ -103,8 +103,3 @@ export interface WorkspaceRange {
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | { readonly kind: 'some'; readonly workspaces: readonly string[] };
-
-/** The state that the caller expects of a workspace before a change; throws when it does not match. */
-export interface Precondition {
-  check(current: Workspace): void;
-}

@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { Precondition, ResourceName, Uuid } from '#kit/std';
 import { type Contents, checkDeletable, NAMES_IN_THE_WAY } from '../domain/delete-workspace.ts';
 import { changesOfMove, type MoveChange, moveWorkspace } from '../domain/move-workspace.ts';
 import { newWorkspace, parseDraft, type RawDraft, type WorkspaceDraft } from '../domain/new-workspace.ts';
@@ -7,7 +7,7 @@ import type { Place } from '../domain/place.ts';
 import { parentOf, pathOf, type Workspace } from '../domain/workspace.ts';
 import { WorkspaceError, workspaceNotFound } from '../domain/workspace-error.ts';
 import type { WorkspaceEvent } from '../domain/workspace-event.ts';
-import type { Precondition, UnitOfWork, WorkspaceReader } from './ports.ts';
+import type { UnitOfWork, WorkspaceReader } from './ports.ts';
 
 export interface WorkspaceServiceDeps {
   readonly newUid: () => Uuid;
@@ -21,7 +21,7 @@ export interface CreateWorkspace {
 /** The workspace to change, the time of the change, and the expected state. */
 export interface ChangeWorkspace {
   readonly name: ResourceName;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<Workspace>;
   readonly now: number;
 }
 

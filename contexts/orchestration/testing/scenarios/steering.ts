@@ -26,7 +26,7 @@ const told = (...want: readonly object[]) =>
   meanwhile('web', async (unit, { uid }, signal) => {
     assert.deepEqual(await unit.rollouts.take({ deployment: uid, revision: 1 }, 10, signal), want);
   });
-const PAUSE = { kind: 'pause', by: ALICE, message: `${ALICE} paused it` };
+const PAUSE = { kind: 'pause', by: ALICE, message: '' };
 const condition = (type: string, status: string, reason: string) => ({ conditions: [{ type, status, reason }] });
 
 /** The revisions that the agents of these targets claim to have seen, where they are ahead. */

@@ -1,14 +1,14 @@
-import type { Uuid } from '#kit/std';
+import type { Precondition, Uuid } from '#kit/std';
 import { coreKinds } from '../../domain/core-kinds.ts';
 import type { IndexSchemaSpec } from '../../domain/index-schema.ts';
 import { changeIndexSchema, type IndexSchema, mayMeet, newIndexSchema } from '../../domain/index-schema-resource.ts';
 import { conflictsWith } from '../../domain/merge-schemas.ts';
 import { indexSchemaNotFound, ResourceIndexError } from '../../domain/resource-index-error.ts';
-import type { Precondition, SchemaKey, SchemaUnit } from './ports.ts';
+import type { SchemaKey, SchemaUnit } from './ports.ts';
 
 export interface ChangeIndexSchema {
   readonly key: SchemaKey;
-  readonly precondition: Precondition;
+  readonly precondition: Precondition<IndexSchema | undefined>;
   readonly now: number;
 }
 

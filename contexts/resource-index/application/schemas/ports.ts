@@ -33,8 +33,3 @@ export interface SchemaUnit {
   readonly events: SchemaEvents;
   readonly workspaces: WorkspaceDirectory;
 }
-
-/** Throws when the current state is not what the caller expects. */
-export interface Precondition {
-  check(current: IndexSchema | undefined): void;
-}
