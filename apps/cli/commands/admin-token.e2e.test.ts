@@ -36,7 +36,7 @@ describe('fleetshift admin-token rotate', () => {
     const fresh = tokenIn();
     assert.notEqual(fresh, old);
     assert.equal(statSync(join(platform.data, 'admin-token')).mode & 0o777, 0o600);
-    const [, ended, begun] = /^token (admin-\w+) has ended, (admin-\w+) takes its place\n$/.exec(err) ?? [];
+    const [, ended, begun] = /^token (admin-\w+) has ended; (admin-\w+) replaces it\n$/.exec(err) ?? [];
     assert.ok(ended !== undefined && begun !== undefined, err);
     for (const token of [old, fresh]) assert.ok(!`${out}${err}`.includes(token), 'a token is shown');
 
@@ -56,10 +56,10 @@ describe('fleetshift admin-token rotate', () => {
     {
       why: 'a folder without a token',
       args: ['rotate', '--data', '/nonexistent'],
-      says: /there is no token in \/nonexistent\/admin-token/,
+      says: /no token in \/nonexistent\/admin-token/,
     },
-    { why: 'another verb', args: ['show'], says: /say what to do: rotate/ },
-    { why: 'no verb', args: [], says: /say what to do: rotate/ },
+    { why: 'another verb', args: ['show'], says: /missing action: one of rotate/ },
+    { why: 'no verb', args: [], says: /missing action: one of rotate/ },
   ]) {
     it(`is refused for ${why}`, async () => {
       const { code, err } = await adminToken(...args);

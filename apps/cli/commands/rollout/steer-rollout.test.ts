@@ -64,9 +64,9 @@ describe('fleetshift rollout', () => {
       answer: 'y',
       code: 0,
       want: [`${WEB}:acceptRevision {}`],
-      says: /It cannot go back\. Go on\?/,
+      says: /This cannot be undone\. Continue\?/,
     },
-    { why: 'a no is a no', args: ['accept-revision', 'web'], answer: 'n', code: 1, want: [], says: /nothing was done/ },
+    { why: 'a no is a no', args: ['accept-revision', 'web'], answer: 'n', code: 1, want: [], says: /nothing was changed/ },
     { why: 'a script has to say yes', args: ['accept-revision', 'web'], code: 2, want: [], says: /add --yes/ },
     {
       why: 'a dry run asks no one',
@@ -95,7 +95,7 @@ describe('fleetshift rollout', () => {
       args: ['reject', 'web', '--override', '--message', 'no'],
       code: 2,
       want: [],
-      says: /--override is for an approval/,
+      says: /--override is only for approve/,
     },
   ]) {
     it(why, async () => {
