@@ -21,7 +21,7 @@ describe('the first start of an empty platform', () => {
   it('without a terminal leaves a one-time login in a file of its owner, and tells where', async (t) => {
     const home = await homeFor(t);
     const process = home.spawn({ flags: NO_TOKEN });
-    const line = await lineWith(process, 'made a one-time login');
+    const line = await lineWith(process, 'one-time login for the administrator created');
     const { file } = JSON.parse(line) as { file: string };
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const code = (await readFile(file, 'utf8')).trim();

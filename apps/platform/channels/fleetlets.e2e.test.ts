@@ -257,7 +257,7 @@ describe('fleetlets over gRPC', () => {
     await registered(fleetlet, 'web-10');
     await stopping.stop();
     await eventually('it is sent away', async () =>
-      fleetlet.states.some((state) => state.kind === 'disconnected' && state.why.includes('stops')),
+      fleetlet.states.some((state) => state.kind === 'disconnected' && state.why.includes('shutting down')),
     );
   });
 });
