@@ -1,5 +1,9 @@
 import { StdError } from './std-error.ts';
 
+/** A value that JSON can express. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
 // Deeper than any hand-written document, and far from exhausting the stack.
 const MAX_DEPTH = 512;
 

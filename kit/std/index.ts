@@ -3,7 +3,7 @@ export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry
 export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './bounded-queue.ts';
 export type { Brand } from './brand.ts';
 export { callerNetwork } from './caller-network.ts';
-export { canonicalJson } from './canonical-json.ts';
+export { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { contentHash } from './content-hash.ts';
 export { formatDuration, parseDuration } from './duration.ts';
@@ -21,7 +21,6 @@ export { FairShare, type FairShareLimits } from './fair-share.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
 export { type HandOver, handOver, type Persistence, persistenceWith } from './hand-over.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
-export type { Json, JsonObject } from './json.ts';
 export {
   type LabelExpression,
   type LabelSelector,

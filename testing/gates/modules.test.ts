@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 import { type Arrow, arrowsOf, cyclesOf, moduleOf } from './module-graph.ts';
@@ -47,7 +47,7 @@ const FULL_FOLDERS: Readonly<Record<string, number>> = {
   'kit/kube/client': 29,
   'kit/std': 32,
 };
-const CRUMBS = 85;
+const CRUMBS = 55;
 const CYCLES: readonly string[] = [
   'apps/agent-process apps/fleetlet apps/kubernetes-agent apps/platform',
   'apps/cli apps/demo',
@@ -104,7 +104,7 @@ describe('modules', () => {
     const importers = Map.groupBy(arrows, ({ to }) => to);
     const crumbs = [...sources].filter(([file, text]) => {
       const all = new Set(importers.get(file)?.map(({ from }) => from));
-      return all.size === 1 && dirname([...all][0] ?? '') === dirname(file) && text.split('\n').length < 30;
+      return all.size === 1 && isNeighbour([...all][0] ?? '', file) && text.split('\n').length < 30;
     });
     assert.ok(
       crumbs.length <= CRUMBS,
@@ -125,3 +125,8 @@ describe('modules', () => {
     assert.deepEqual(cyclesOf(arrowsOf(planted)), [['kit/a', 'kit/b', 'kit/c']]);
   });
 });
+
+/** A facade offers a file to others, and is no neighbour that could hold it. */
+function isNeighbour(importer: string, file: string): boolean {
+  return dirname(importer) === dirname(file) && basename(importer) !== 'index.ts';
+}

@@ -8,7 +8,7 @@ import { findFiles, ROOT } from '../../scripts/repository.ts';
 const PUBLISHED = ['protocol/delivery/index.ts', 'protocol/targets/index.ts'];
 /** Shared terms of modules that export more than those. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  'kit/std/json.ts': ['Json', 'JsonObject'],
+  'kit/std/canonical-json.ts': ['Json', 'JsonObject'],
   'kit/std/precondition.ts': ['Precondition', 'Versioned'],
 };
 

@@ -1,3 +1,0 @@
-/** A value that JSON can express. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-export type JsonObject = { readonly [key: string]: Json };
