@@ -37,6 +37,11 @@ describe('the faults of a request', () => {
       want: [{ path: '/size', message: 'must be integer' }],
     },
     {
+      why: 'an integer that cannot be kept exactly',
+      data: { name: 'ok', parts: [{ id: 1e21 }] },
+      want: [{ path: '/parts/0/id', message: 'must be <= 9007199254740991' }],
+    },
+    {
       why: 'an unknown value of a closed set',
       data: { name: 'ok', color: 'blue' },
       want: [{ path: '/color', message: 'must be one of "red", "green"' }],

@@ -28,13 +28,14 @@ export class Validators {
   }
 
   forRequest(schema: JsonSchema, part: RequestPart, where: string): (data: unknown) => Verdict {
-    let compiled = this.#atOnce ? this.#first.compile(schema) : undefined;
+    const bounded = withSafeIntegers(schema);
+    let compiled = this.#atOnce ? this.#first.compile(bounded) : undefined;
     const check = (data: unknown): boolean => {
-      compiled ??= this.#first.compile(schema);
+      compiled ??= this.#first.compile(bounded);
       return compiled(data);
     };
     // Ajv caches the compiled schema.
-    const explain: Explain = (data) => explained(this.#all.compile(schema), data);
+    const explain: Explain = (data) => explained(this.#all.compile(bounded), data);
     if (part === 'body') return (data) => (check(data) ? { value: data } : refuseBody(data, explain));
     const coerce = compileCoercion(schema, where);
     return (data) => {
@@ -48,6 +49,21 @@ export class Validators {
     const check = this.#all.compile(schema);
     return (data) => (check(data) ? undefined : this.#all.errorsText(check.errors, { dataVar: 'body' }));
   }
+}
+
+/**
+ * JSON has integers that neither JavaScript nor a database can hold exactly, such as 1e21. A request with one is refused here, so that
+ * no handler has to.
+ */
+function withSafeIntegers(schema: JsonSchema): JsonSchema {
+  const bounded = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, boundedValue(value)]));
+  if (schema['type'] !== 'integer') return bounded;
+  return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...bounded };
+}
+
+function boundedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(boundedValue);
+  return typeof value === 'object' && value !== null ? withSafeIntegers(value as JsonSchema) : value;
 }
 
 type Explain = (data: unknown) => readonly ErrorObject[];
