@@ -66,7 +66,14 @@ describe('fleetshift rollout', () => {
       want: [`${WEB}:acceptRevision {}`],
       says: /This cannot be undone\. Continue\?/,
     },
-    { why: 'a no is a no', args: ['accept-revision', 'web'], answer: 'n', code: 1, want: [], says: /nothing was changed/ },
+    {
+      why: 'a no is a no',
+      args: ['accept-revision', 'web'],
+      answer: 'n',
+      code: 1,
+      want: [],
+      says: /nothing was changed/,
+    },
     { why: 'a script has to say yes', args: ['accept-revision', 'web'], code: 2, want: [], says: /add --yes/ },
     {
       why: 'a dry run asks no one',
