@@ -3,12 +3,13 @@
 
 const TEST_FILE = String.raw`\.(?:test|soak)\.ts$`;
 const TESTING_ROOM = '(?:^|/)testing/';
+const SHIPPED = '^(?:apps|contexts|kit|protocol|runtime)/';
 const DEV_ROOM = '^(?:bench|e2e|scripts|testing)/';
 const STD = String.raw`^kit/std/index\.ts$`;
 /** Terms that several contexts share, declared once: types, closed sets and parsers. */
 const PUBLISHED = String.raw`^protocol/(?:delivery|targets)/index\.ts$`;
 /** `kit/storage` of `kit/storage/sqlite/connection.ts`, `scripts` of `scripts/check.ts`: the module of a file. */
-const ITS_MODULE = '^((?:apps|contexts|kit|protocol)/[^/]+|bench|e2e|scripts|testing)/';
+const ITS_MODULE = '^((?:apps|contexts|kit|protocol|runtime)/[^/]+|bench|e2e|scripts|testing)/';
 /** End-to-end tests and benchmarks may import internals of any module. */
 const SEES_EVERYTHING = '^(?:bench|e2e)/';
 
@@ -66,6 +67,20 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
+      name: 'runtime-not-to-app',
+      comment: 'runtime/ has what several processes share, so it knows none of them.',
+      severity: 'error',
+      from: { path: '^runtime/', pathNot: [TEST_FILE, TESTING_ROOM] },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'runtime-only-from-apps',
+      comment: 'runtime/ is the wiring of processes.',
+      severity: 'error',
+      from: { pathNot: ['^(?:apps|runtime)/', SEES_EVERYTHING] },
+      to: { path: '^runtime/' },
+    },
+    {
       name: 'context-by-its-doors',
       comment: "From outside, only a context's facade, `adapters/index.ts` and testing folder may be imported.",
       severity: 'error',
@@ -74,9 +89,9 @@ module.exports = {
     },
     {
       name: 'adapters-only-from-apps',
-      comment: 'Only the wiring of an app chooses adapters.',
+      comment: 'Only the wiring of an app chooses adapters, in its own folder or in runtime/.',
       severity: 'error',
-      from: { path: ITS_MODULE, pathNot: ['^apps/', SEES_EVERYTHING] },
+      from: { path: ITS_MODULE, pathNot: ['^(?:apps|runtime)/', SEES_EVERYTHING] },
       to: { path: '^contexts/[^/]+/adapters/', pathNot: '^$1/' },
     },
     {
@@ -84,7 +99,7 @@ module.exports = {
       comment: 'kit/ is technology without domain terms.',
       severity: 'error',
       from: { path: '^kit/' },
-      to: { path: '^(?:apps|contexts|protocol)/' },
+      to: { path: '^(?:apps|contexts|protocol|runtime)/' },
     },
     {
       name: 'kit-by-its-doors',
@@ -99,7 +114,7 @@ module.exports = {
       comment: 'Everything may import kit/std, so kit/std imports no other module of the repository.',
       severity: 'error',
       from: { path: '^kit/std/', pathNot: TEST_FILE },
-      to: { path: '^(?:apps|contexts|kit|protocol|testing)/', pathNot: '^kit/std/' },
+      to: { path: '^(?:apps|contexts|kit|protocol|runtime|testing)/', pathNot: '^kit/std/' },
     },
     {
       name: 'protocol-has-no-behaviour',
@@ -120,7 +135,7 @@ module.exports = {
       name: 'fleetlet-has-no-kubernetes',
       comment: 'The edge broker carries channels and does not know their content, not even through transitive imports.',
       severity: 'error',
-      from: { path: '^apps/fleetlet/', pathNot: TEST_FILE },
+      from: { path: '^(?:apps|runtime)/fleetlet/', pathNot: TEST_FILE },
       to: { path: '@kubernetes/|^kit/kube/', reachable: true },
     },
     {
@@ -157,14 +172,14 @@ module.exports = {
       name: 'production-not-to-dev-code',
       comment: 'Shipped code imports no test, fake, script or benchmark.',
       severity: 'error',
-      from: { path: '^(?:apps|contexts|kit|protocol)/', pathNot: [TEST_FILE, TESTING_ROOM] },
+      from: { path: SHIPPED, pathNot: [TEST_FILE, TESTING_ROOM] },
       to: { path: [DEV_ROOM, TESTING_ROOM, TEST_FILE] },
     },
     {
       name: 'production-not-to-dev-dependencies',
       comment: 'Shipped code imports `dependencies` only: nothing else is installed with it.',
       severity: 'error',
-      from: { path: '^(?:apps|contexts|kit|protocol)/', pathNot: [TEST_FILE, TESTING_ROOM] },
+      from: { path: SHIPPED, pathNot: [TEST_FILE, TESTING_ROOM] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm'] },
     },
   ],

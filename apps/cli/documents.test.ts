@@ -26,7 +26,7 @@ const OF_KINDS = ['get', 'describe', 'delete', 'label'];
 const OF_OTHERS = ['--omit', '--list', '--quick'];
 
 const pages = await findFiles('*.md', 'docs/*.md', 'docs/{guide,runbooks}/*.md');
-const paths = await findFiles('{apps,bench,kit,scripts,testing}/**/*.ts');
+const paths = await findFiles('{apps,bench,kit,runtime,scripts,testing}/**/*.ts');
 const sources = paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
 
 test('every command, verb and flag that the documents name is there', async () => {

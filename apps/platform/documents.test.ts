@@ -228,7 +228,7 @@ function namesDeclaredIn(sources: string): ReadonlySet<string> {
 }
 
 async function productSources(): Promise<string> {
-  const paths = await findFiles('{apps,contexts,kit,protocol}/**/*.ts');
+  const paths = await findFiles('{apps,contexts,kit,protocol,runtime}/**/*.ts');
   const product = paths.filter((path) => !path.endsWith('.test.ts'));
   return product.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
 }

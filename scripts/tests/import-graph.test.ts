@@ -11,6 +11,8 @@ const graph = ImportGraph.of(
     ['apps/cli/main.ts', "import '#kit/std';\nconst later = () => import('./commands/get.ts');\n"],
     ['apps/cli/commands/get.ts', "import { join } from 'node:path';\n"],
     ['apps/cli/main.test.ts', "const main = new URL('./main.ts', import.meta.url);\n"],
+    ['apps/one/command.ts', "import { run } from '#runtime/one/run';\n"],
+    ['runtime/one/run.ts', ''],
     [
       'apps/cli/types.test.ts',
       "import type { Cluster } from '#testing/clusters';\nimport {\n  a,\n} from './main.ts';\n",
@@ -25,6 +27,11 @@ describe('the import graph', () => {
       why: 'follows subpath imports and imports on demand',
       from: 'apps/cli/main.ts',
       want: ['apps/cli/commands/get.ts', 'apps/cli/main.ts', 'kit/std/index.ts', 'kit/std/sleep.ts'],
+    },
+    {
+      why: 'follows files of rooms without facades',
+      from: 'apps/one/command.ts',
+      want: ['apps/one/command.ts', 'runtime/one/run.ts'],
     },
     {
       why: 'follows programs that are started by their address',

@@ -44,12 +44,16 @@ function importedBy(file: string, text: string): string[] {
     .filter((path) => path !== undefined);
 }
 
+/** Rooms without facades: their files are imported by name. */
+const BY_FILE: ReadonlySet<string> = new Set(['runtime', 'testing']);
+
 /** Resolves by the `imports` of package.json. */
-function resolved(file: string, path: string): string | undefined {
-  if (path.startsWith('.')) return normalize(join(dirname(file), path));
-  const inner = /^#(?<room>kit|contexts|protocol|testing)\/(?<rest>.+)$/.exec(path)?.groups;
+function resolved(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
+  const inner = /^#(?<room>kit|contexts|protocol|runtime|testing)\/(?<rest>.+)$/.exec(specifier)?.groups;
   if (inner === undefined) return undefined;
-  return inner['room'] === 'testing' ? `testing/${inner['rest']}.ts` : `${inner['room']}/${inner['rest']}/index.ts`;
+  const path = `${inner['room']}/${inner['rest']}`;
+  return BY_FILE.has(inner['room'] ?? '') ? `${path}.ts` : `${path}/index.ts`;
 }
 
 function closure(start: Iterable<string>, next: (path: string) => readonly string[]): ReadonlySet<string> {

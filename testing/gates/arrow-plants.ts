@@ -26,6 +26,7 @@ export const ROOMS: readonly string[] = [
   'kit/storage/port.ts',
   'kit/storage/testing/index.ts',
   'protocol/api/index.ts',
+  'runtime/fleetlet/run.ts',
   'testing/fake-clock.ts',
 ];
 
@@ -69,6 +70,36 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     from: 'contexts/alpha/adapters/app.ts',
     imports: '../../../apps/platform/wiring.ts',
     to: 'apps/platform/wiring.ts',
+  },
+  {
+    rule: 'runtime-not-to-app',
+    from: 'runtime/fleetlet/app.ts',
+    imports: '../../apps/platform/wiring.ts',
+    to: 'apps/platform/wiring.ts',
+  },
+  {
+    rule: 'runtime-only-from-apps',
+    from: 'contexts/alpha/adapters/process.ts',
+    imports: '#runtime/fleetlet/run',
+    to: 'runtime/fleetlet/run.ts',
+  },
+  {
+    rule: 'runtime-only-from-apps',
+    from: 'kit/http/process.ts',
+    imports: '#runtime/fleetlet/run',
+    to: 'runtime/fleetlet/run.ts',
+  },
+  {
+    rule: 'kit-knows-no-product',
+    from: 'kit/http/process.ts',
+    imports: '#runtime/fleetlet/run',
+    to: 'runtime/fleetlet/run.ts',
+  },
+  {
+    rule: 'runtime-only-from-apps',
+    from: 'scripts/process.ts',
+    imports: '#runtime/fleetlet/run',
+    to: 'runtime/fleetlet/run.ts',
   },
   {
     rule: 'context-by-its-doors',
@@ -166,6 +197,12 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     to: 'kit/kube/index.ts',
   },
   {
+    rule: 'fleetlet-has-no-kubernetes',
+    from: 'runtime/fleetlet/broker.ts',
+    imports: '#contexts/gamma/adapters',
+    to: 'kit/kube/index.ts',
+  },
+  {
     rule: 'reconcile-knows-no-kubernetes',
     from: 'kit/reconcile/kinds.ts',
     imports: '#kit/kube',
@@ -202,6 +239,12 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
   },
   {
     rule: 'production-not-to-dev-code',
+    from: 'runtime/other/fake.ts',
+    imports: '#testing/fake-clock',
+    to: 'testing/fake-clock.ts',
+  },
+  {
+    rule: 'production-not-to-dev-code',
     from: 'kit/http/test.ts',
     imports: './allowed.test.ts',
     to: 'kit/http/allowed.test.ts',
@@ -231,6 +274,10 @@ export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   ['contexts/gamma/adapters/index.ts', '#kit/kube'],
   ['apps/platform/allowed.ts', '#contexts/beta'],
   ['apps/platform/allowed-adapter.ts', '#contexts/alpha/adapters'],
+  ['apps/platform/allowed-runtime.ts', '#runtime/fleetlet/run'],
+  ['runtime/other/allowed.ts', '#runtime/fleetlet/run'],
+  ['runtime/other/allowed-adapter.ts', '#contexts/alpha/adapters'],
+  ['runtime/other/wiring.test.ts', '../../apps/platform/wiring.ts'],
   ['apps/platform/wiring.test.ts', '../../contexts/alpha/testing/memory-store.ts'],
   ['kit/http/allowed.ts', '#kit/std'],
   // Closes the planted circle, which is reported once.

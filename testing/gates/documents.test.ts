@@ -36,7 +36,7 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
   before(async () => {
     pages = await checkedPages();
     paths = await pathsOfTree();
-    const product = [...paths].filter((path) => /^(?:apps|contexts|kit|protocol)\/.*\.ts$/.test(path));
+    const product = [...paths].filter((path) => /^(?:apps|contexts|kit|protocol|runtime)\/.*\.ts$/.test(path));
     sources = product
       .filter((path) => !path.endsWith('.test.ts'))
       .map(read)

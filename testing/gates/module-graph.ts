@@ -19,8 +19,9 @@ export function arrowsOf(sources: ReadonlyMap<string, string>): Arrow[] {
 
 function resolved(from: string, path: string): string | undefined {
   if (path.startsWith('.')) return normalize(join(dirname(from), path));
-  const inner = /^#(kit|contexts|protocol)\/(.+)$/.exec(path);
-  return inner === null ? undefined : `${inner[1]}/${inner[2]}/index.ts`;
+  const [, room, rest] = /^#(kit|contexts|protocol|runtime)\/(.+)$/.exec(path) ?? [];
+  if (room === undefined) return undefined;
+  return room === 'runtime' ? `runtime/${rest}.ts` : `${room}/${rest}/index.ts`;
 }
 
 /** `kit/storage` of `kit/storage/sqlite/connection.ts`. */

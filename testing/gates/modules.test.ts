@@ -58,7 +58,7 @@ describe('modules', () => {
   let arrows: readonly Arrow[];
 
   before(async () => {
-    const files = (await findFiles('{apps,contexts,kit,protocol}/**/*.ts')).filter(
+    const files = (await findFiles('{apps,contexts,kit,protocol,runtime}/**/*.ts')).filter(
       (file) => !IS_TEST.test(file) && !file.includes('/gen/') && !file.includes('node_modules/'),
     );
     sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GATES } from '../../scripts/gates.ts';
 import { plantHouse } from './planted-house.ts';
 
-/** One for each option of tsconfig.json that is not part of `strict`, and one for `strict`. */
+/** One for each option of tsconfig.json that is not part of `strict`, and two for `strict`. */
 const PLANTS = [
   {
     option: 'strict',
@@ -46,11 +46,16 @@ const PLANTS = [
     source: 'export enum Light {\n  Red,\n}\n',
     error: 'TS1294',
   },
+  {
+    option: 'strict, for parameters without a type',
+    source: 'export function same(value) {\n  return value;\n}\n',
+    error: 'TS7006',
+  },
 ];
 
 describe('the type gate', () => {
   it('reports what each option is there for, in every room', async (test) => {
-    const rooms = ['apps', 'bench', 'contexts', 'e2e', 'kit', 'protocol', 'scripts', 'testing'];
+    const rooms = ['apps', 'bench', 'contexts', 'e2e', 'kit', 'protocol', 'scripts', 'testing', 'runtime'];
     const planted = PLANTS.map(({ source }, index) => [`${rooms[index]}/planted/plant-${index}.ts`, source] as const);
     const house = await plantHouse(test, Object.fromEntries(planted));
     const { code, output } = await house.run(GATES.types, '--pretty', 'false');
