@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { type FleetletHome, fleetletHome } from '#runtime/fleetlet/testing/fleetlet-process';
 import type { Platform } from '#testing/platform-process';
 import { MAIN } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
 import { runCommand } from '../apps/cli/testing/processes.ts';
-import { type FleetletHome, fleetletHome } from '../apps/fleetlet/testing/fleetlet-process.ts';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 import { homeFor } from './home-for.ts';
 

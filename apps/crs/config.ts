@@ -16,7 +16,7 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 

@@ -17,7 +17,7 @@ import {
   checkFleetletEndpoint,
   FLEETLET_ENDPOINT_SETTINGS,
   IGNORED_VARIABLES,
-} from '../agent-process/agent-settings.ts';
+} from '#runtime/agent-process/agent-settings';
 
 /** A folder and its target. */
 export interface ServedFolder {

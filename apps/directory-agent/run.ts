@@ -6,12 +6,12 @@ import { DirectoryAgent, type FolderDeps } from '#contexts/directory';
 import { openFolder } from '#contexts/directory/adapters';
 import { sleep, systemClock } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
-import { aborted } from '../agent-process/aborted.ts';
-import { deliveryChannels } from '../agent-process/delivery-channels.ts';
-import { labelOf } from '../agent-process/label-of.ts';
-import { localEndpoint } from '../agent-process/local-endpoint.ts';
-import { type SpokenTarget, speakFor } from '../agent-process/speak-for.ts';
-import { stateLog } from '../agent-process/state-log.ts';
+import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
+import { labelOf } from '#runtime/agent-process/label-of';
+import { localEndpoint } from '#runtime/agent-process/local-endpoint';
+import { type SpokenTarget, speakFor } from '#runtime/agent-process/speak-for';
+import { stateLog } from '#runtime/agent-process/state-log';
+import { aborted } from '#runtime/process/aborted';
 import type { DirectoryAgentConfig, ServedFolder } from './config.ts';
 
 export interface RunOptions {

@@ -1,5 +1,5 @@
 import { listOf, oneOf, type Resolved, resolveSettings, type Settings, text, type Values } from '#kit/config';
-import { type ConfigSources, checkFleetlet, FLEETLET_SETTINGS, IGNORED_VARIABLES } from '../fleetlet/config.ts';
+import { type ConfigSources, checkFleetlet, FLEETLET_SETTINGS, IGNORED_VARIABLES } from '#runtime/fleetlet/config';
 import { CLUSTER_SETTINGS } from '../kubernetes-agent/config.ts';
 
 const COMPANIONS = ['kubernetes'] as const;

@@ -4,10 +4,10 @@ import { describe, it, type TestContext } from 'node:test';
 import type { UplinkState } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
 import { Secret } from '#kit/std';
+import { fleetletHome } from '#runtime/fleetlet/testing/fleetlet-process';
 import { clustersUnavailable, ownCluster } from '#testing/clusters';
 import { platformHome } from '#testing/platform-process';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
-import { fleetletHome } from '../fleetlet/testing/fleetlet-process.ts';
 import { podEnvironment } from '../kubernetes-agent/testing/agent-process.ts';
 import { FleetApi } from '../platform/proxy-agent/testing/fleet-api.ts';
 

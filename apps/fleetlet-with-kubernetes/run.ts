@@ -3,15 +3,15 @@ import type { OwnPlace } from '#contexts/kubernetes';
 import { createKubeClient, inClusterConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { createLogger } from '#kit/telemetry';
-import { type RunOptions, runFleetlet } from '../fleetlet/run.ts';
-import { AGENT, AGENT_CONTAINER } from '../install/agent-install.ts';
-import { IdentitySecret } from '../install/identity-secret.ts';
-import { ClusterHost } from '../kubernetes-agent/clusters/cluster-host.ts';
-import { clusterConnector } from '../kubernetes-agent/clusters/connect-cluster.ts';
-import { nameByIdentity } from '../kubernetes-agent/clusters/name-by-identity.ts';
+import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
+import { fixedSource } from '#runtime/cluster-agent/clusters/cluster-source';
+import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
+import { nameByIdentity } from '#runtime/cluster-agent/clusters/name-by-identity';
+import { createTokenReviewAuthenticator } from '#runtime/cluster-agent/token-review';
+import { type RunOptions, runFleetlet } from '#runtime/fleetlet/run';
+import { AGENT, AGENT_CONTAINER } from '#runtime/install/agent-install';
+import { IdentitySecret } from '#runtime/install/identity-secret';
 import { apiUsers } from '../kubernetes-agent/config.ts';
-import { fixedSource } from '../kubernetes-agent/sources/cluster-source.ts';
-import { createTokenReviewAuthenticator } from '../kubernetes-agent/token-review.ts';
 import type { FleetletWithConfig } from './config.ts';
 
 export interface RunWithOptions extends Omit<RunOptions, 'config' | 'callers' | 'beside'> {

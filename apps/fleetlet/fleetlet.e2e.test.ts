@@ -9,9 +9,9 @@ import type { LocalClient, LocalTarget } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
 import { readSigningRequest } from '#kit/pki';
 import { Secret } from '#kit/std';
+import { type FleetletHome, fleetletHome } from '#runtime/fleetlet/testing/fleetlet-process';
+import { FLEETLET, ScriptedPlatform, TOKEN } from '#runtime/fleetlet/testing/scripted-platform';
 import { until } from '../../contexts/channels/testing/an-uplink.ts';
-import { type FleetletHome, fleetletHome } from './testing/fleetlet-process.ts';
-import { FLEETLET, ScriptedPlatform, TOKEN } from './testing/scripted-platform.ts';
 
 async function aPlatform(t: TestContext): Promise<ScriptedPlatform> {
   const platform = new ScriptedPlatform();

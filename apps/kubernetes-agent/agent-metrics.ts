@@ -2,7 +2,7 @@ import type { RequestReport } from '#kit/kube';
 import { countRequests } from '#kit/kube/controller';
 import type { Metrics } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
-import type { ClusterState } from './clusters/cluster-state.ts';
+import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
 
 export interface AgentMetrics extends Pick<Metrics, 'text' | 'contentType'> {
   readonly observe: (report: RequestReport) => void;

@@ -20,7 +20,7 @@ import {
   checkFleetletEndpoint,
   FLEETLET_ENDPOINT_SETTINGS,
   IGNORED_VARIABLES,
-} from '../agent-process/agent-settings.ts';
+} from '#runtime/agent-process/agent-settings';
 
 /** A target, and its context in the kubeconfig; for the Pod's own cluster only the name. */
 export interface WantedCluster {

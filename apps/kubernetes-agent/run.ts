@@ -4,17 +4,17 @@ import { printHostPort } from '#kit/config';
 import { inClusterConfig, isKubeError, KubeError } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
-import { aborted } from '../agent-process/aborted.ts';
-import { localEndpoint } from '../agent-process/local-endpoint.ts';
-import { stateLog } from '../agent-process/state-log.ts';
-import { listenMetrics, type MetricsListener } from '../fleetlet/metrics/metrics-listener.ts';
+import { localEndpoint } from '#runtime/agent-process/local-endpoint';
+import { stateLog } from '#runtime/agent-process/state-log';
+import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
+import { type ClusterSource, fixedSource } from '#runtime/cluster-agent/clusters/cluster-source';
+import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
+import { nameByIdentity } from '#runtime/cluster-agent/clusters/name-by-identity';
+import { listenMetrics, type MetricsListener } from '#runtime/fleetlet/metrics/metrics-listener';
+import { aborted } from '#runtime/process/aborted';
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
-import { ClusterHost } from './clusters/cluster-host.ts';
-import { clusterConnector } from './clusters/connect-cluster.ts';
-import { nameByIdentity } from './clusters/name-by-identity.ts';
 import { apiUsers, type KubernetesAgentConfig, wantedClusters } from './config.ts';
-import { type ClusterSource, fixedSource } from './sources/cluster-source.ts';
-import { KubeconfigFile } from './sources/kubeconfig-file.ts';
+import { KubeconfigFile } from './kubeconfig-file.ts';
 
 export interface RunOptions {
   readonly config: KubernetesAgentConfig;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { adminTokenId } from '#contexts/identity/adapters';
 import { type Clock, Secret, systemClock, TOKEN_PREFIXES } from '#kit/std';
-import { createFile, replaceFile } from './durable-file.ts';
+import { createFile, replaceFile } from '#runtime/process/durable-file';
 import { PlatformError } from './platform-error.ts';
 
 export interface AdminToken {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, printSettings } from '#kit/config';
+import { isLoopback } from '#runtime/process/loopback';
 import { PLATFORM_SETTINGS, resolvePlatformConfig } from './config.ts';
-import { isLoopback } from './loopback.ts';
 
 function resolve(args: readonly string[], environment: Record<string, string> = {}) {
   return resolvePlatformConfig({ args, environment, readText: () => '' });

@@ -22,12 +22,12 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
+import { isLoopback } from '#runtime/process/loopback';
 import { auditHeadsKind } from './access/audit-heads-kind.ts';
 import { fleetletPlace } from './channels/fleetlet-address.ts';
 import { databaseKind } from './database-kind.ts';
 import { durableKind } from './durable/durable-kind.ts';
 import { checkEmbeddedFleetlet, EMBEDDED_FLEETLET_SETTINGS } from './embedded-fleetlet/settings.ts';
-import { isLoopback } from './loopback.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, uuidv7 } from '#kit/std';
 import { claimFolder } from '#kit/storage';
-import { createFile } from './durable-file.ts';
+import { createFile } from '#runtime/process/durable-file';
 import { PlatformError } from './platform-error.ts';
 
 /** The files of one platform on this machine. This process holds the folder exclusively. */

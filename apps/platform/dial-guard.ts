@@ -1,9 +1,9 @@
 import type { HostPort } from '#kit/config';
 import { parseIpNetwork } from '#kit/std';
 import { createDialGuard, type DialGuard } from '#kit/transport/dial';
+import { isLoopback } from '#runtime/process/loopback';
 import { fleetletAddress } from './channels/fleetlet-address.ts';
 import type { PlatformConfig } from './config.ts';
-import { isLoopback } from './loopback.ts';
 
 type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen' | 'trustProxy'>;
 

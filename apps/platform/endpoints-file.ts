@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HostPort, printHostPort } from '#kit/config';
-import { replaceFile } from './durable-file.ts';
+import { replaceFile } from '#runtime/process/durable-file';
 
 interface Listening {
   readonly http?: HostPort | undefined;

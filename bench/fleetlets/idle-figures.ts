@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ScriptedPlatform, TOKEN } from '../../apps/fleetlet/testing/scripted-platform.ts';
+import { ScriptedPlatform, TOKEN } from '#runtime/fleetlet/testing/scripted-platform';
 import { type BenchContext, cost, type Figure } from '../figure.ts';
 import { benchCertificates } from './bench-certificates.ts';
 import { residentBytes } from './child.ts';

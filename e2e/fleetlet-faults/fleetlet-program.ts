@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { resolveFleetletConfig } from '../../apps/fleetlet/config.ts';
-import { runFleetlet } from '../../apps/fleetlet/run.ts';
+import { resolveFleetletConfig } from '#runtime/fleetlet/config';
+import { runFleetlet } from '#runtime/fleetlet/run';
 
 /** `fleetshift fleetlet` with short reconnect delays: its connection is cut all the time. */
 const environment = {};

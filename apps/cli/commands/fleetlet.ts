@@ -43,7 +43,7 @@ For enrolled fleetlets, as listed by "fleetshift get fleetlets":
       const { runFleetletWithKubernetes } = await import('../../fleetlet-with-kubernetes/run.ts');
       await runFleetletWithKubernetes(options, signal);
     } else {
-      const { runFleetlet } = await import('../../fleetlet/run.ts');
+      const { runFleetlet } = await import('#runtime/fleetlet/run');
       await runFleetlet(options, signal);
     }
     return EXIT.ok;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isLoopback } from '../../platform/loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 import { UsageError } from '../command.ts';
 
 /** A platform, before login. */

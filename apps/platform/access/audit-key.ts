@@ -7,7 +7,7 @@ import type { Sealer } from '#kit/sealing';
 import { uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
-import { createFile } from '../durable-file.ts';
+import { createFile } from '#runtime/process/durable-file';
 import { instanceSecret } from '../instance-secret.ts';
 
 export const AUDIT_HEADS_SECRET = 'audit-heads';

@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import type { FleetMemory, Remembered } from '#contexts/delivery/adapters';
-import { replaceFile } from '../durable-file.ts';
+import { replaceFile } from '#runtime/process/durable-file';
 
 /**
  * The state of the simulated fleet, one entry per line, latest last.

@@ -28,7 +28,7 @@ import type { Logger } from '#kit/telemetry';
 import type { TransportServer } from '#kit/transport';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createMemoryTransport } from '#kit/transport/memory';
-import { watchBroker } from '../../fleetlet/watch-broker.ts';
+import { watchBroker } from '#runtime/fleetlet/watch-broker';
 
 export interface EmbeddedFleetletDeps {
   /** Accepts links of the fleetlet inside the platform, without a certificate. */

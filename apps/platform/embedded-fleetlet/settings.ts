@@ -1,5 +1,5 @@
 import { type HostPort, hostPort, path, type Settings } from '#kit/config';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 
 /** Settings of the fleetlet inside the platform, for addons on the same machine. */
 export const EMBEDDED_FLEETLET_SETTINGS = {

@@ -2,7 +2,7 @@ import type { Observation } from '#contexts/proxied-clusters';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
 import { type Clock, type Sleep, Wake } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { ClusterState } from '../../kubernetes-agent/clusters/cluster-state.ts';
+import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
 
 export interface ObservationsDeps {
   readonly clusters: Pick<ProxiedClusters, 'observe'>;

@@ -5,8 +5,8 @@ import type { Observation } from '#contexts/proxied-clusters';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
 import { Secret } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
+import type { ConnectCluster } from '#runtime/cluster-agent/clusters/connect-cluster';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import type { ConnectCluster } from '../../kubernetes-agent/clusters/connect-cluster.ts';
 import { Duty } from '../delivery/duty.ts';
 import { proxyAgent } from './proxy-agent.ts';
 

@@ -1,6 +1,6 @@
 import type { ProxiedClusters } from '#contexts/proxied-clusters/adapters';
 import { type Environment, type KubeConfig, parseKubeConfig } from '#kit/kube';
-import type { ClusterSource } from '../../kubernetes-agent/sources/cluster-source.ts';
+import type { ClusterSource } from '#runtime/cluster-agent/clusters/cluster-source';
 
 export interface StoredSourceDeps {
   readonly clusters: Pick<ProxiedClusters, 'kubeconfig'>;

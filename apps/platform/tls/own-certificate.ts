@@ -10,7 +10,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Authority, issueAuthorityCertificate, issueServerCertificate } from '#kit/pki';
 import { Secret } from '#kit/std';
-import { replaceFile } from '../durable-file.ts';
+import { replaceFile } from '#runtime/process/durable-file';
 import type { CertificateSource, ServerCertificate } from './certificate-source.ts';
 import { parseCertificate, parsePrivateKey, readIfThere, unusable } from './read-pem.ts';
 

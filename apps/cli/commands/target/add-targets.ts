@@ -1,5 +1,5 @@
 import { type Environment, type Resolved, resolveSettings } from '#kit/config';
-import { isLoopback } from '../../../platform/loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 import { ApiClient } from '../../client/api-client.ts';
 import { ClientError } from '../../client/client-error.ts';
 import type { CLIENT_SETTINGS } from '../../client/client-settings.ts';

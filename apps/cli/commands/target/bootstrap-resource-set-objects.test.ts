@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { agentObjects } from '../../../install/agent-objects.ts';
-import { anInstall } from '../../../install/testing/installs.ts';
+import { agentObjects } from '#runtime/install/agent-objects';
+import { anInstall } from '#runtime/install/testing/installs';
 import { type Io, UsageError } from '../../command.ts';
 import { bootstrapSet } from './bootstrap-resource-set.ts';
 import { bootstrapResourceSet } from './bootstrap-resource-set-objects.ts';

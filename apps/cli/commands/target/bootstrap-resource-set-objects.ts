@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { InstalledObject } from '../../../install/agent-install.ts';
+import type { InstalledObject } from '#runtime/install/agent-install';
 
 export interface BootstrapResourceSet {
   readonly name: string;

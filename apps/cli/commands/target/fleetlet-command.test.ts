@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLEETLET_SETTINGS, resolveFleetletConfig } from '../../../fleetlet/config.ts';
+import { FLEETLET_SETTINGS, resolveFleetletConfig } from '#runtime/fleetlet/config';
 import { splitArguments } from '../../client/split-arguments.ts';
 import { fleetletCommand } from './fleetlet-command.ts';
 

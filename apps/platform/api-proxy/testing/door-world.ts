@@ -21,9 +21,9 @@ import {
 } from '#kit/std';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
+import { openApiCluster } from '#runtime/cluster-agent/api-proxy/api-cluster';
+import { serveApiProxy } from '#runtime/cluster-agent/api-proxy/serve-api-proxy';
 import { FleetWorld, type TestFleetlet } from '../../../../contexts/channels/testing/fleet-world.ts';
-import { openApiCluster } from '../../../kubernetes-agent/api-proxy/api-cluster.ts';
-import { serveApiProxy } from '../../../kubernetes-agent/api-proxy/serve-api-proxy.ts';
 import { type ApiProxy, openApiProxy } from '../open-api-proxy.ts';
 
 export const AGENT_TOKEN = 'token-of-the-agent';

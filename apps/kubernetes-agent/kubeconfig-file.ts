@@ -1,7 +1,7 @@
 import { type Environment, type KubeConfig, type KubeconfigSnapshot, readKubeconfigFile } from '#kit/kube';
 import type { Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { ClusterSource } from './cluster-source.ts';
+import type { ClusterSource } from '#runtime/cluster-agent/clusters/cluster-source';
 
 export interface KubeconfigFileDeps {
   readonly file: string;

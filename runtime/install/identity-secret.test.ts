@@ -10,7 +10,7 @@ import { FakeApiServer } from '#kit/kube/testing';
 import { issuePeerCertificate } from '#kit/pki';
 import { sleep } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
-import { type Identity, IdentityStore, type KeyPair } from '../fleetlet/identity/identity-store.ts';
+import { type Identity, IdentityStore, type KeyPair } from '#runtime/fleetlet/identity/identity-store';
 import { IdentitySecret } from './identity-secret.ts';
 
 const NAMESPACE = 'fleetshift-system';

@@ -3,10 +3,10 @@ import type { KubernetesAgent } from '#contexts/kubernetes';
 import { backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { TargetRef } from '#protocol/targets';
-import type { GivenUp, Spoken, SpokenTarget } from '../../agent-process/speak-for.ts';
-import type { ClusterSource } from '../sources/cluster-source.ts';
-import { configFingerprint } from '../sources/config-fingerprint.ts';
+import type { GivenUp, Spoken, SpokenTarget } from '#runtime/agent-process/speak-for';
+import type { ClusterSource } from './cluster-source.ts';
 import { type ClusterState, explained, type SeenCluster } from './cluster-state.ts';
+import { configFingerprint } from './config-fingerprint.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
 export interface ClusterKeeperDeps {

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createFile, moveFile, replaceFile } from '../../platform/durable-file.ts';
+import { createFile, moveFile, replaceFile } from '#runtime/process/durable-file';
 import { FleetletError } from '../fleetlet-error.ts';
 
 /** Facts from the platform, sent at enrolment and at each renewal. */

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { CORE, isKubeError, type KubeClient, type KubeObject } from '#kit/kube';
 import { backoffDelay, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { IdentityKeeper } from '../fleetlet/identity/enrolment.ts';
+import type { IdentityKeeper } from '#runtime/fleetlet/identity/enrolment';
 import {
   IDENTITY_FILES,
   type Identity,
   IdentityStore,
   type KeyPair,
   type PlatformFacts,
-} from '../fleetlet/identity/identity-store.ts';
-import { replaceFile } from '../platform/durable-file.ts';
+} from '#runtime/fleetlet/identity/identity-store';
+import { replaceFile } from '#runtime/process/durable-file';
 import { LABELS } from './agent-install.ts';
 
 export interface IdentitySecretDeps {

@@ -6,8 +6,8 @@ import { suite, type TestContext, test } from 'node:test';
 import { isKubeError } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
-import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { configFingerprint } from './config-fingerprint.ts';
+import { configFingerprint } from '#runtime/cluster-agent/clusters/config-fingerprint';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';
 
 function kubeconfig(servers: Readonly<Record<string, string>>, token = 't'): string {

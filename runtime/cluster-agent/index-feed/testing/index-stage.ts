@@ -5,8 +5,8 @@ import { connectLocal } from '#contexts/channels/adapters';
 import { createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import { memoryLogger } from '#kit/telemetry/testing';
 import type { Cleaner } from '#testing/clusters';
+import { type ServingPlatform, servingPlatform } from '../../../../apps/platform/channels/testing/serving-platform.ts';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
-import { type ServingPlatform, servingPlatform } from '../../../platform/channels/testing/serving-platform.ts';
 import { openIndexFeed } from '../open-index-feed.ts';
 
 export interface IndexedThing {

@@ -1,7 +1,7 @@
 import { createKubeClient } from '#kit/kube';
 import { backoffDelay, sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { ClusterSource } from '../sources/cluster-source.ts';
+import type { ClusterSource } from './cluster-source.ts';
 import { explained } from './cluster-state.ts';
 import { look } from './connect-cluster.ts';
 

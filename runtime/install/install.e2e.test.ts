@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { parseAllDocuments, stringify } from 'yaml';
 import { clustersUnavailable } from '#testing/clusters';
 import { helmUnavailable, runHelm } from '#testing/helm';
-import { FLEETLET_WITH_SETTINGS } from '../fleetlet-with-kubernetes/config.ts';
+import { FLEETLET_WITH_SETTINGS } from '../../apps/fleetlet-with-kubernetes/config.ts';
 import {
   deploy,
   eventually,

@@ -4,7 +4,7 @@ import { sleep } from '#kit/std';
 import { type Cleaner, ownCluster, type TestCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
-import { runCommand } from '../../cli/testing/processes.ts';
+import { runCommand } from '../../../apps/cli/testing/processes.ts';
 
 export const NAMESPACE = 'fleetshift-system';
 export const TARGET = 'eu-1';

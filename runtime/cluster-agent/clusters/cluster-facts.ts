@@ -1,5 +1,5 @@
 import { CORE, isKubeError, type KubeClient, type KubeObject } from '#kit/kube';
-import { labelOf } from '../../agent-process/label-of.ts';
+import { labelOf } from '#runtime/agent-process/label-of';
 
 /** Facts about a cluster, as far as the agent may read them. */
 export interface ClusterFacts {

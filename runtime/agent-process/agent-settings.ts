@@ -1,6 +1,6 @@
 import { boolean, type HostPort, hostPort, oneOf, path, type Settings } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 

@@ -3,13 +3,13 @@ import type { LocalClient, Serving } from '#contexts/channels';
 import { KubernetesAgent } from '#contexts/kubernetes';
 import { type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import { deliveryChannels } from '../../agent-process/delivery-channels.ts';
-import { speakFor } from '../../agent-process/speak-for.ts';
+import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
+import { speakFor } from '#runtime/agent-process/speak-for';
 import { type ApiCluster, openApiCluster } from '../api-proxy/api-cluster.ts';
 import { serveApiProxy } from '../api-proxy/serve-api-proxy.ts';
 import { openIndexFeed } from '../index-feed/open-index-feed.ts';
-import type { ClusterSource } from '../sources/cluster-source.ts';
 import { ClusterKeeper, type KeeperPace } from './cluster-keeper.ts';
+import type { ClusterSource } from './cluster-source.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 

@@ -18,7 +18,7 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '#runtime/process/loopback';
 import { hostOf, platformAddress } from './connect/platform-address.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;

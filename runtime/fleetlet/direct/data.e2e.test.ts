@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { LocalClient } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
+import { type ServingPlatform, servingPlatform } from '../../../apps/platform/channels/testing/serving-platform.ts';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { type ServingPlatform, servingPlatform } from '../../platform/channels/testing/serving-platform.ts';
 import { type FleetletHome, fleetletHome } from '../testing/fleetlet-process.ts';
 
 let platform: ServingPlatform;
