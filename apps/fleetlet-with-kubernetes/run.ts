@@ -3,6 +3,7 @@ import type { OwnPlace } from '#contexts/kubernetes';
 import { createKubeClient, inClusterConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { createLogger } from '#kit/telemetry';
+import { apiUsers } from '#runtime/cluster-agent/cluster-settings';
 import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
 import { fixedSource } from '#runtime/cluster-agent/clusters/cluster-source';
 import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
@@ -11,7 +12,6 @@ import { createTokenReviewAuthenticator } from '#runtime/cluster-agent/token-rev
 import { type RunOptions, runFleetlet } from '#runtime/fleetlet/run';
 import { AGENT, AGENT_CONTAINER } from '#runtime/install/agent-install';
 import { IdentitySecret } from '#runtime/install/identity-secret';
-import { apiUsers } from '../kubernetes-agent/config.ts';
 import type { FleetletWithConfig } from './config.ts';
 
 export interface RunWithOptions extends Omit<RunOptions, 'config' | 'callers' | 'beside'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ConfigError } from '#kit/config';
-import { apiUsers, resolveKubernetesAgentConfig, wantedClusters } from './config.ts';
+import { resolveKubernetesAgentConfig, wantedClusters } from './config.ts';
 
 function resolve(args: readonly string[], environment: Record<string, string> = {}) {
   return resolveKubernetesAgentConfig({ args, environment, readText: () => '' }).values;
@@ -23,15 +23,6 @@ suite('settings of the Kubernetes agent', () => {
       { name: 'east', context: 'east' },
       { name: 'west', context: 'west' },
     ]);
-  });
-
-  test('callers are users of their own unless the installer says otherwise', () => {
-    assert.equal(apiUsers(resolve([])), 'all');
-    assert.deepEqual(apiUsers(resolve([], { FLEETSHIFT_API_PROXY_USERS: 'none' })), new Set());
-    assert.deepEqual(
-      apiUsers(resolve(['--api-proxy-users', 'user:alice,serviceAccount:shop/ci'])),
-      new Set(['user:alice', 'serviceAccount:shop/ci']),
-    );
   });
 
   test('what the client calls a context is none here', () => {

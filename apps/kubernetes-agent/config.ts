@@ -1,4 +1,3 @@
-import type { ImpersonatedUsers } from '#contexts/api-proxy';
 import {
   BadValue,
   COMMON_SETTINGS,
@@ -6,7 +5,6 @@ import {
   hostPort,
   type Kind,
   listOf,
-  orNone,
   path,
   type Resolved,
   resolveSettings,
@@ -21,29 +19,13 @@ import {
   FLEETLET_ENDPOINT_SETTINGS,
   IGNORED_VARIABLES,
 } from '#runtime/agent-process/agent-settings';
+import { CLUSTER_SETTINGS } from '#runtime/cluster-agent/cluster-settings';
 
 /** A target, and its context in the kubeconfig; for the Pod's own cluster only the name. */
 export interface WantedCluster {
   readonly name: string;
   readonly context: string | undefined;
 }
-
-/** Settings of the served clusters. Also used by a fleetlet with an embedded agent. */
-export const CLUSTER_SETTINGS = {
-  'agent-namespace': {
-    kind: text('NAMESPACE'),
-    default: 'fleetshift-system',
-    sentence: "Namespace in each cluster for the agent's own records. Created if missing.",
-    group: 'Clusters',
-  },
-  'api-proxy-users': {
-    kind: orNone(listOf(text('NAME'))),
-    default: '*',
-    sentence:
-      'Callers of the API proxy that are impersonated as users of their own, such as user:alice; * for all. Other callers share the user fleetshift:caller, and its extra field fleetshift.io/user names the person.',
-    group: 'Clusters',
-  },
-} as const satisfies Settings;
 
 /** All settings of `fleetshift agent kubernetes`. */
 export const KUBERNETES_AGENT_SETTINGS = {
@@ -103,10 +85,6 @@ export function wantedClusters({
   context,
 }: Pick<KubernetesAgentConfig, 'target' | 'context'>): WantedCluster[] {
   return [...target, ...context.map((name) => ({ name, context: name }))];
-}
-
-export function apiUsers({ apiProxyUsers = [] }: Pick<KubernetesAgentConfig, 'apiProxyUsers'>): ImpersonatedUsers {
-  return apiProxyUsers.includes('*') ? 'all' : new Set(apiProxyUsers);
 }
 
 type Refuse = (name: keyof typeof KUBERNETES_AGENT_SETTINGS, why: string) => void;

@@ -6,7 +6,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { isKubeError } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
-import { configFingerprint } from '#runtime/cluster-agent/clusters/config-fingerprint';
+import { configFingerprint } from '#runtime/cluster-agent/clusters/cluster-source';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';
 

@@ -6,6 +6,7 @@ import { sleep } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
 import { stateLog } from '#runtime/agent-process/state-log';
+import { apiUsers } from '#runtime/cluster-agent/cluster-settings';
 import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
 import { type ClusterSource, fixedSource } from '#runtime/cluster-agent/clusters/cluster-source';
 import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
@@ -13,7 +14,7 @@ import { nameByIdentity } from '#runtime/cluster-agent/clusters/name-by-identity
 import { listenMetrics, type MetricsListener } from '#runtime/fleetlet/metrics/metrics-listener';
 import { aborted } from '#runtime/process/aborted';
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
-import { apiUsers, type KubernetesAgentConfig, wantedClusters } from './config.ts';
+import { type KubernetesAgentConfig, wantedClusters } from './config.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';
 
 export interface RunOptions {

@@ -16,6 +16,7 @@ describe('ARCHITECTURE.md', () => {
     ['## Processes', 'apps'],
     ['### Contexts', 'contexts'],
     ['### protocol', 'protocol'],
+    ['### runtime', 'runtime'],
   ] as const) {
     it(`lists the folders of ${folder}/`, () => {
       assert.deepEqual(linkedIn(heading).toSorted(), foldersOf(folder));
@@ -32,7 +33,7 @@ describe('ARCHITECTURE.md', () => {
   });
 
   it('calls what it links to by its folder', () => {
-    const wrong = ['## Processes', '### Contexts', '### kit', '### protocol'].flatMap((heading) =>
+    const wrong = ['## Processes', '### Contexts', '### kit', '### protocol', '### runtime'].flatMap((heading) =>
       linksIn(heading).filter(({ name, folder }) => folder.split('/').slice(1).join('/') !== name),
     );
     assert.deepEqual(wrong, []);

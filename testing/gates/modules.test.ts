@@ -14,29 +14,14 @@ const FLAT = new Set(['protocol/api']);
 
 /** Where a rule does not hold yet: entries may go and none may come. */
 const APPS_THAT_IMPORT_APPS: readonly string[] = [
-  'apps/agent-process apps/platform',
   'apps/cli apps/crs',
   'apps/cli apps/demo',
   'apps/cli apps/directory-agent',
-  'apps/cli apps/fleetlet',
   'apps/cli apps/fleetlet-with-kubernetes',
-  'apps/cli apps/install',
   'apps/cli apps/kubernetes-agent',
   'apps/cli apps/platform',
-  'apps/crs apps/platform',
   'apps/demo apps/cli',
   'apps/demo apps/platform',
-  'apps/directory-agent apps/agent-process',
-  'apps/fleetlet apps/platform',
-  'apps/fleetlet-with-kubernetes apps/fleetlet',
-  'apps/fleetlet-with-kubernetes apps/install',
-  'apps/fleetlet-with-kubernetes apps/kubernetes-agent',
-  'apps/install apps/fleetlet',
-  'apps/install apps/platform',
-  'apps/kubernetes-agent apps/agent-process',
-  'apps/kubernetes-agent apps/fleetlet',
-  'apps/platform apps/fleetlet',
-  'apps/platform apps/kubernetes-agent',
 ];
 const FULL_FOLDERS: Readonly<Record<string, number>> = {
   'apps/cli/commands': 47,
@@ -48,10 +33,7 @@ const FULL_FOLDERS: Readonly<Record<string, number>> = {
   'kit/std': 32,
 };
 const CRUMBS = 55;
-const CYCLES: readonly string[] = [
-  'apps/agent-process apps/fleetlet apps/kubernetes-agent apps/platform',
-  'apps/cli apps/demo',
-];
+const CYCLES: readonly string[] = ['apps/cli apps/demo'];
 
 describe('modules', () => {
   let sources: Map<string, string>;

@@ -18,7 +18,9 @@ const OTHER_WORDS = /\/gen\/|^kit\/durable\/temporal\/node_modules\//;
 describe('published words', () => {
   it('are declared once', async () => {
     const words = publishedWords();
-    const files = (await findFiles('{apps,contexts,kit,protocol,runtime}/**/*.ts')).filter((file) => !OTHER_WORDS.test(file));
+    const files = (await findFiles('{apps,contexts,kit,protocol,runtime}/**/*.ts')).filter(
+      (file) => !OTHER_WORDS.test(file),
+    );
     const declared = files.flatMap((file) =>
       declarations(readFileSync(join(ROOT, file), 'utf8'), words).map((word) => ({ word, file })),
     );

@@ -5,8 +5,8 @@ import type { Logger } from '#kit/telemetry';
 import type { TargetRef } from '#protocol/targets';
 import type { GivenUp, Spoken, SpokenTarget } from '#runtime/agent-process/speak-for';
 import type { ClusterSource } from './cluster-source.ts';
+import { configFingerprint } from './cluster-source.ts';
 import { type ClusterState, explained, type SeenCluster } from './cluster-state.ts';
-import { configFingerprint } from './config-fingerprint.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
 export interface ClusterKeeperDeps {
