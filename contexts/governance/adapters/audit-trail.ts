@@ -62,16 +62,20 @@ function chainer(deps: AuditTrailDeps, shipper: HeadShipper | undefined): Runnab
   const { storage, log, key, clock = systemClock, sleep = realSleep } = deps;
   const audit = new AuditChainer(new SqlChainStore(storage), key);
   let isTold = false;
+  // A process may have ended before it sent the newest head, so the first round offers that head again.
+  let isOffered = false;
   const rounds = new RepeatedRounds({
     sleep,
     everyMs: CHAIN_MS,
     round: async (signal) => {
-      const { again, closedDay, head, isForged } = await audit.round(clock.now(), signal);
+      const { chained, again, closedDay, head, isForged } = await audit.round(clock.now(), signal);
       if (isForged && !isTold) {
         log.error({ subject: 'audit' }, 'audit log head not authenticated: it was not written by this platform');
       }
       isTold = isForged;
-      if (head !== undefined) {
+      const isLeftOver = !isOffered && !isForged && (head?.position ?? 0) > 0;
+      if (head !== undefined && (chained > 0 || isLeftOver)) {
+        isOffered = true;
         const { position, hash, mac } = head;
         const time = new Date(clock.now()).toISOString();
         shipper?.offer({ position, hash, ...(mac === undefined ? {} : { mac }), time });

@@ -3,12 +3,16 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { sleep } from '#kit/std';
 import { sql } from '#kit/storage';
 import { eachDatabase } from '#testing/databases';
 import { AuditChainer } from '../application/audit-chainer.ts';
+import type { ShippedHead } from '../application/ports.ts';
 import { verifyAudit } from '../application/verify-audit.ts';
 import { aChain } from '../testing/an-entry.ts';
+import { memoryLogger } from '../testing/governance-api.ts';
 import { insertArrival } from './audit-row.ts';
+import { createAuditTrail } from './audit-trail.ts';
 import { toHeadFile } from './head-destinations.ts';
 import { beginKeyedChain, headKeyOf } from './head-key.ts';
 import { GOVERNANCE_MIGRATIONS } from './migrations.ts';
@@ -57,6 +61,39 @@ eachDatabase('heads of the audit chain', (fresh) => {
       await storage.close();
     });
   }
+
+  it('that were not shipped before a stop are shipped at the next start, unless they are forged', async () => {
+    const { storage, store } = await keyedChain();
+    const shippedBy = async (heads: number): Promise<ShippedHead[]> => {
+      const shipped: ShippedHead[] = [];
+      const stop = new AbortController();
+      let waits = 0;
+      const trail = createAuditTrail({
+        storage,
+        scopes: { scopeOf: async () => '/root/' },
+        log: memoryLogger([]),
+        key,
+        // After this many waits, every loop has had several rounds.
+        sleep: async (_ms, signal) => {
+          waits += 1;
+          if (shipped.length >= heads && waits >= 50) stop.abort();
+          await sleep(1, signal);
+        },
+        ship: async (head) => void shipped.push(head),
+      });
+      await Promise.all(trail.runnables.map(async (runnable) => await runnable.run(stop.signal)));
+      return shipped;
+    };
+    const { head } = await store.ends(signal);
+    const mac = key.mac(head);
+    assert.deepEqual(
+      (await shippedBy(1)).map(({ time: _, ...shipped }) => shipped),
+      [{ ...head, mac }],
+    );
+    await storage.commit([sql`UPDATE audit_chain SET head_mac = NULL WHERE name = 'head'`], signal);
+    assert.deepEqual(await shippedBy(0), []);
+    await storage.close();
+  });
 
   it('that were kept elsewhere are compared', async () => {
     const { storage, store, faults } = await keyedChain();

@@ -9,7 +9,7 @@ export interface ChainRound {
   readonly again: boolean;
   /** The head of a day that is over, reported once. */
   readonly closedDay: DayHead | undefined;
-  /** The new end of the chain, if this round moved it. */
+  /** The end of the chain after this round; absent if another process moved it meanwhile. */
   readonly head?: ChainPoint & { readonly mac: string | undefined };
   /** The stored head was not authenticated with the key. */
   readonly isForged: boolean;
@@ -43,15 +43,15 @@ export class AuditChainer {
       signal,
     );
     const entries = await this.#store.arrivals(BATCH, signal);
-    if (entries.length === 0) return { chained: 0, again: false, closedDay, isForged };
     const chained = chainEntries(head, entries);
     const last = chained.at(-1) ?? head;
     const mac = isForged ? undefined : this.#key?.mac(last);
+    const end = { position: last.position, hash: last.hash, mac };
+    if (chained.length === 0) return { chained: 0, again: false, closedDay, isForged, head: end };
     const isMine = await this.#store.append({ head, chained, mac, now }, signal);
     const again = !isMine || entries.length === BATCH;
     if (!isMine) return { chained: 0, again, closedDay, isForged };
-    const { position, hash } = last;
-    return { chained: entries.length, again, closedDay, isForged, head: { position, hash, mac } };
+    return { chained: entries.length, again, closedDay, isForged, head: end };
   }
 
   async #closeDay(head: DayHead, now: number, signal: AbortSignal): Promise<DayHead | undefined> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sleep } from '#kit/std';
 import { eachDatabase } from '#testing/databases';
-import { type Storage, StorageError } from '../index.ts';
-import { DeadLetterBox, type DeadLetterSummary, listDeadLetters, purgeDeadLetters } from './dead-letter-box.ts';
+import { type Storage, StorageError, sql } from '../index.ts';
+import { DeadLetterBox, type DeadLetterSummary, listDeadLetters, OTHERS, purgeDeadLetters } from './dead-letter-box.ts';
 import { DEAD_LETTER_MIGRATIONS } from './dead-letter-migrations.ts';
 
 eachDatabase('dead letters', (fresh) => {
@@ -61,6 +61,22 @@ eachDatabase('dead letters', (fresh) => {
     const [again] = await listDeadLetters(storage, { source: 'status', limit: 1 }, t.signal);
     assert.deepEqual([again?.messages, again?.lastError], [1_001, 'once more']);
     assert.equal(await purgeDeadLetters(storage, 1_001, t.signal), 3);
+  });
+
+  it('counts the messages of further senders together once too many senders wait', async (t) => {
+    const { storage, box, untilStored } = await aBox(t);
+    for (let nth = 0; nth < 10_050; nth += 1) {
+      box.add({ source: 'status', subject: `targets/${nth}`, error: new RangeError('no') });
+    }
+    box.add({ source: 'status', subject: 'targets/0', error: new RangeError('a sender that waits already') });
+    await untilStored(10_001);
+    const [others] = await storage.all(
+      sql`SELECT messages FROM dead_letters WHERE subject = ${OTHERS} AND source = 'status'`,
+      t.signal,
+    );
+    assert.deepEqual(others, { messages: 50 });
+    const [all] = await storage.all(sql`SELECT sum(messages) AS messages FROM dead_letters`, t.signal);
+    assert.equal(Number(all?.['messages']), 10_051);
   });
 
   it('loses none while the database is away', async (t) => {

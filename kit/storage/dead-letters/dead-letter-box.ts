@@ -43,8 +43,9 @@ type Pending = { -readonly [Key in keyof DeadLetterSummary]: DeadLetterSummary[K
 const LONGEST_ERROR = 500;
 const LONGEST_PAYLOAD = 4_096;
 const LONGEST_SUBJECT = 300;
-/** Limit of pending sender and error pairs; messages of further pairs are dropped. */
+/** Limit of pending pairs of sender and error. Messages of further senders are counted together, as of `OTHERS`. */
 const MOST_PENDING = 10_000;
+export const OTHERS = 'others';
 /** Messages within this time are stored together. */
 const GATHER_MS = 500;
 const IDLE_MS = 60_000;
@@ -67,10 +68,12 @@ export class DeadLetterBox {
 
   add({ source, subject, error, payload }: SetAside): void {
     const now = this.#deps.clock.now();
-    const about = { source, subject: foreignText(subject, LONGEST_SUBJECT), code: codeOf(error) };
-    const key = `${source} ${about.code} ${about.subject}`;
+    const code = codeOf(error);
+    const own = foreignText(subject, LONGEST_SUBJECT);
+    const isFull = this.#pending.size >= MOST_PENDING && !this.#pending.has(keyOf({ source, code, subject: own }));
+    const about = { source, code, subject: isFull ? OTHERS : own };
+    const key = keyOf(about);
     const known = this.#pending.get(key);
-    if (known === undefined && this.#pending.size >= MOST_PENDING) return;
     this.#pending.set(key, {
       ...about,
       messages: (known?.messages ?? 0) + 1,
@@ -152,6 +155,10 @@ function upsert({ source, subject, code, messages, lastError, lastPayload, first
 function joined(before: Pending, since: Pending | undefined): Pending {
   if (since === undefined) return before;
   return { ...since, messages: before.messages + since.messages, firstTime: before.firstTime };
+}
+
+function keyOf({ source, code, subject }: { source: string; code: string; subject: string }): string {
+  return `${source} ${code} ${subject}`;
 }
 
 function codeOf(error: unknown): string {
