@@ -26,7 +26,7 @@ const OURS = /^(?:apps|contexts|kit|protocol|runtime)\//;
 const APART = /^(?:kit\/|protocol\/proto\/gen\/)/;
 
 /** Identifies a function in a checkout. */
-export function keyOf({ file, start, end }: Entered): string {
+function keyOf({ file, start, end }: Entered): string {
   return `${file}:${start}-${end}`;
 }
 

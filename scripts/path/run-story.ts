@@ -26,8 +26,8 @@ const PROBE = ['--import', new URL('./probe.ts', import.meta.url).href];
 const TARGET = 'c-1';
 /** After the processes connected, and after the story. */
 const SETTLE_MS = 3_000;
-/** The idle interval is as long as the story, and at least this: loops that tick every second or two are in it. */
-const IDLE_MS = 5_000;
+/** The idle interval is as long as the story, and at least this: loops and heartbeats of up to this interval are in it. */
+const IDLE_MS = 15_000;
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hello', namespace: 'default' } };
 const DEPLOYMENT = {
   name: 'hello',
