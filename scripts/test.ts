@@ -117,7 +117,7 @@ async function run(files: readonly TestFile[], settings: Settings): Promise<numb
   const isGreen = result.files.every(hasPassed) && unmet.length === 0;
   const slower = slowerFiles(result.files, recorded);
   // A partial run says nothing about the duration of a full one.
-  records.keep({ seed: SEED, ms, files: result.files }, isGreen && nodeFlags.length === 0);
+  records.keep({ seed: SEED, ms, files: result.files, cpu: result.cpu }, isGreen && nodeFlags.length === 0);
   if (settings.junit !== undefined) writeFileSync(settings.junit, junit(result.files));
   for (const line of unmet) console.log(line);
   const { resultsFile } = records;

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '../../testing/go-program.ts';
 import { ROOT } from '../repository.ts';
+import type { CpuUse } from './cpu-use.ts';
 import { type FileResult, hasPassed } from './run-job.ts';
 
 /** The duration of each file in the last green run on this machine, in milliseconds. */
@@ -16,6 +17,7 @@ export interface RunRecord {
   readonly seed: string;
   readonly ms: number;
   readonly files: readonly FileResult[];
+  readonly cpu?: CpuUse;
 }
 
 /** Kept in the user's cache: durations for all checkouts, the last run for this one. */

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { type CpuUse, CpuWatch } from './cpu-use.ts';
 import { dropOldCompiledCode, makeRunFolder, testEnvironment } from './environment.ts';
 import type { TestFile } from './needs.ts';
 import { type Job, planJobs, type Recorded } from './plan.ts';
@@ -22,10 +23,22 @@ export interface RunOptions {
 export interface RunResult {
   readonly files: readonly FileResult[];
   readonly flaky: readonly string[];
+  readonly cpu: CpuUse;
 }
 
 /** Runs test files with the servers they need. Failed files are run once more, alone, to tell flaky from broken. */
 export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
+  const cpu = new CpuWatch();
+  try {
+    const results = await runWithServers(options, signal);
+    // Only now have the servers ended, which count too.
+    return { ...results, cpu: cpu.stop() };
+  } finally {
+    cpu.stop();
+  }
+}
+
+async function runWithServers(options: RunOptions, signal: AbortSignal): Promise<Omit<RunResult, 'cpu'>> {
   const folder = makeRunFolder();
   const needs = [...new Set(options.files.flatMap((file) => file.needs))];
   const environment: NodeJS.ProcessEnv = {

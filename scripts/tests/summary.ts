@@ -1,3 +1,4 @@
+import type { CpuUse } from './cpu-use.ts';
 import { KINDS } from './needs.ts';
 import type { Slower } from './records.ts';
 import { type FileResult, hasPassed, type JobOutcome, type TestResult } from './run-job.ts';
@@ -5,6 +6,7 @@ import { type FileResult, hasPassed, type JobOutcome, type TestResult } from './
 export interface RunSummary {
   readonly files: readonly FileResult[];
   readonly ms: number;
+  readonly cpu: CpuUse;
   readonly slower: readonly Slower[];
   /** Files that failed, and passed when they ran once more. */
   readonly flaky: readonly string[];
@@ -12,7 +14,7 @@ export interface RunSummary {
   readonly resultsFile: string;
 }
 
-const SLOWEST = 10;
+const LISTED = 10;
 
 /** One line for an ended job, with all details if it failed. */
 export function jobLines({ files, ms, output }: JobOutcome): string[] {
@@ -41,10 +43,11 @@ export function summaryLines(run: RunSummary): string[] {
     ...KINDS.flatMap((kind) => kindLine(kind, run.files)),
     '',
     'slowest files, and how long they kept a core busy',
-    ...run.files
-      .toSorted((a, b) => b.ms - a.ms)
-      .slice(0, SLOWEST)
-      .map(fileLine),
+    ...longest(run.files, ({ ms }) => ms).map(fileLine),
+    '',
+    'most expensive files: how long they kept a core busy',
+    ...longest(run.files, ({ cpuMs }) => cpuMs).map(fileLine),
+    ...cpuLines(run),
     ...section('slower than in the last green run, beyond what the whole run was slower', run.slower.map(slowerLine)),
     ...section('skipped', skippedLines(tests)),
     ...section('flaky: failed, then passed when run alone', run.flaky),
@@ -81,6 +84,21 @@ function kindLine(kind: FileResult['kind'], files: readonly FileResult[]): strin
 
 function fileLine({ file, ms, cpuMs }: FileResult): string {
   return `  ${seconds(ms).padStart(8)} ${`(${seconds(cpuMs)})`.padStart(10)}  ${file}`;
+}
+
+function longest<T>(all: readonly T[], by: (one: T) => number): T[] {
+  return all.toSorted((a, b) => by(b) - by(a)).slice(0, LISTED);
+}
+
+/** By program, with servers; other work of the machine counts in the share alone. */
+function cpuLines({ cpu, ms }: RunSummary): string[] {
+  const programs = Object.entries(cpu.byProgram);
+  const all = programs.reduce((sum, [, cpuMs]) => sum + cpuMs, 0);
+  return [
+    '',
+    `${seconds(all)} of a core, ${(all / ms).toFixed(1)} cores on average; all cores were ${Math.round(cpu.busyShare * 100)} % busy`,
+    ...longest(programs, ([, cpuMs]) => cpuMs).map(([program, cpuMs]) => `  ${seconds(cpuMs).padStart(8)}  ${program}`),
+  ];
 }
 
 function slowerLine({ file, ms, recordedMs }: Slower): string {
