@@ -41,6 +41,7 @@ export {
 } from './labels.ts';
 export { LastWords } from './last-words.ts';
 export { maskValues, textsIn, type ValueMask } from './mask-values.ts';
+export { Notifier } from './notifier.ts';
 export type { Precondition, Versioned } from './precondition.ts';
 export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
@@ -56,4 +57,3 @@ export { timingSafeEqualText } from './timing-safe-equal-text.ts';
 export { TOKEN_PREFIXES } from './token-prefix.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';
-export { Wake } from './wake.ts';

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import { type Random, type Sleep, Wake } from '#kit/std';
+import { Notifier, type Random, type Sleep } from '#kit/std';
 import { DEPLOYMENT_EVENTS, type DeploymentResource, DeploymentSchema } from '#protocol/api';
 import type { ApiClient } from '../client/api-client.ts';
 import { ClientError } from '../client/client-error.ts';
@@ -82,7 +82,7 @@ async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, si
 
 /** The last known state of the deployment. */
 class SeenDeployment {
-  readonly wake: Wake;
+  readonly wake: Notifier;
   readonly #followed: FollowedRollout;
   readonly #subject: string;
   deployment: DeploymentResource | undefined;
@@ -91,7 +91,7 @@ class SeenDeployment {
   constructor(followed: FollowedRollout) {
     this.#followed = followed;
     this.#subject = subjectOf(followed.address);
-    this.wake = new Wake(followed.sleep);
+    this.wake = new Notifier(followed.sleep);
   }
 
   async read(signal: AbortSignal): Promise<void> {
@@ -103,7 +103,7 @@ class SeenDeployment {
       // A deployment that existed before was deleted; one that never existed is a typo in the name.
       if (!isMissing || this.deployment === undefined) throw error;
       this.isGone = true;
-      this.wake.raise();
+      this.wake.notify();
     }
   }
 
@@ -113,17 +113,17 @@ class SeenDeployment {
     this.#followed.teller.hear();
     if (type === 'deployment.deleted') {
       this.isGone = true;
-      this.wake.raise();
+      this.wake.notify();
     } else if (Value.Check(DeploymentSchema, item)) this.#put(item);
     // An event about another resource or of another version. The teller reads deliveries and approvals itself.
     else if (type?.startsWith('deployment.') || type?.startsWith('rollout.')) await this.read(signal);
-    else this.wake.raise();
+    else this.wake.notify();
   }
 
   /** The list is read after the stream has started, so the first events may be older than the list. */
   #put(deployment: DeploymentResource): void {
     const isOlder = this.deployment !== undefined && deployment.updateTime < this.deployment.updateTime;
     if (!isOlder) this.deployment = deployment;
-    this.wake.raise();
+    this.wake.notify();
   }
 }

@@ -3,7 +3,7 @@ import { loadAccessIndex } from '#contexts/access/adapters';
 import { targetNodes } from '#contexts/targets/adapters';
 import { workspaceNodes } from '#contexts/workspaces/adapters';
 import type { Runnable } from '#kit/reconcile';
-import { type Sleep, Wake } from '#kit/std';
+import { Notifier, type Sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
@@ -39,8 +39,8 @@ export async function followAccess(deps: FollowAccessDeps, signal: AbortSignal):
 }
 
 async function follow({ events, index, sleep, log }: FollowAccessDeps, from: number, stop: AbortSignal): Promise<void> {
-  const wake = new Wake(sleep);
-  const stopListening = events.onAdvanced(() => wake.raise());
+  const wake = new Notifier(sleep);
+  const stopListening = events.onAdvanced(() => wake.notify());
   try {
     for (let after = from; !stop.aborted; ) {
       try {

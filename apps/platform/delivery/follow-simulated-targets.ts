@@ -1,5 +1,5 @@
 import { targetPool } from '#contexts/targets/adapters';
-import { type Sleep, Wake } from '#kit/std';
+import { Notifier, type Sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
@@ -25,8 +25,8 @@ const EVERYWHERE = '/';
  */
 export async function followSimulatedTargets(deps: FollowSimulatedDeps, stop: AbortSignal): Promise<void> {
   const { events, fleet, sleep, log } = deps;
-  const wake = new Wake(sleep);
-  const stopListening = events.onAdvanced(() => wake.raise());
+  const wake = new Notifier(sleep);
+  const stopListening = events.onAdvanced(() => wake.notify());
   try {
     for (let after: number | undefined; !stop.aborted; ) {
       try {

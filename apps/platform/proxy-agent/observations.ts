@@ -1,6 +1,6 @@
 import type { Observation } from '#contexts/proxied-clusters';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
-import { type Clock, type Sleep, Wake } from '#kit/std';
+import { type Clock, Notifier, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
 
@@ -17,19 +17,19 @@ const RETRY_MS = 1_000;
 /** Stores the status of clusters. If changes come faster than they can be written, the last one counts. */
 export class Observations {
   readonly #deps: ObservationsDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   readonly #waiting = new Map<string, { readonly cluster: ServableCluster; readonly observed: Observation }>();
 
   constructor(deps: ObservationsDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   note(cluster: ServableCluster, state: ClusterState): void {
     const observed = observationOf(state, this.#deps.clock.now());
     if (observed === undefined) return;
     this.#waiting.set(cluster.target, { cluster, observed });
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {

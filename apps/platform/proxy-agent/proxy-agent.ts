@@ -2,7 +2,7 @@ import type { LocalClient } from '#contexts/channels';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
 import type { Environment } from '#kit/kube';
 import type { Runnable } from '#kit/reconcile';
-import { sleep as realSleep, type Sleep, systemClock, Wake } from '#kit/std';
+import { Notifier, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
 import type { KeeperPace } from '#runtime/cluster-agent/clusters/cluster-keeper';
@@ -55,8 +55,8 @@ export function proxyAgent(deps: ProxyAgentDeps): Runnable {
 /** Most platforms have no stored kubeconfigs, and need no agent. Resolves to whether this process is still active. */
 async function anyWanted(deps: ProxyAgentDeps, term: number, stop: AbortSignal): Promise<boolean> {
   const { clusters, duty, log, sleep = realSleep } = deps;
-  const wake = new Wake(sleep);
-  const stopListening = clusters.onChanged(() => wake.raise());
+  const wake = new Notifier(sleep);
+  const stopListening = clusters.onChanged(() => wake.notify());
   try {
     for (; !stop.aborted && duty.term === term; await wake.wait(LOOK_MS, stop)) {
       const some = await clusters.list(stop).catch((err: unknown) => {
@@ -83,7 +83,7 @@ class Term {
   readonly #client: LocalClient;
   readonly #host: ClusterHost;
   readonly #observations: Observations;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   /** By the name of the target. */
   readonly #served = new Map<string, Served>();
   readonly #begun = performance.now();
@@ -93,7 +93,7 @@ class Term {
     this.#deps = deps;
     this.#term = term;
     this.#sleep = sleep;
-    this.#wake = new Wake(sleep);
+    this.#wake = new Notifier(sleep);
     this.#client = deps.connectWithin(PROCESS);
     this.#observations = new Observations({ clusters, clock: systemClock, sleep, log });
     this.#host = new ClusterHost({
@@ -113,7 +113,7 @@ class Term {
   async run(stop: AbortSignal): Promise<void> {
     const [over, closed] = [new AbortController(), new AbortController()];
     const ending = AbortSignal.any([stop, over.signal]);
-    const stopListening = this.#deps.clusters.onChanged(() => this.#wake.raise());
+    const stopListening = this.#deps.clusters.onChanged(() => this.#wake.notify());
     const behind = [this.#client.run(closed.signal), this.#observations.run(closed.signal)];
     try {
       await Promise.all([this.#host.run(ending), this.#follow(ending), this.#untilRelieved(ending, over)]);

@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock, FleetError, type Random, type Sleep, unlessAborted, Wake } from '#kit/std';
+import { backoffDelay, type Clock, FleetError, Notifier, type Random, type Sleep, unlessAborted } from '#kit/std';
 import type { CloseFrame, CloseReason } from '../domain/frame.ts';
 import { Heartbeat, MISSED_BEATS } from './heartbeat.ts';
 import type { Connect, LinkConnection } from './link.ts';
@@ -61,7 +61,7 @@ const CLOSE_WITHIN_MS = 5_000;
  */
 export class UplinkConnection {
   readonly #deps: UplinkConnectionDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   readonly #streams = new Set<UplinkStream>();
   #phase: 'off' | 'connecting' | 'up' | 'resting' = 'off';
   #connection: LinkConnection | undefined;
@@ -75,7 +75,7 @@ export class UplinkConnection {
 
   constructor(deps: UplinkConnectionDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
     this.#tally = new MalformedTally(deps.clock);
     this.heartbeat = new Heartbeat(deps.heartbeatMs, (nonce) => this.#ping(nonce));
   }
@@ -105,17 +105,17 @@ export class UplinkConnection {
   add(stream: UplinkStream): void {
     this.#streams.add(stream);
     if (this.#connection && (this.#ready || stream.isLead)) stream.connected(this.#connection);
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   remove(stream: UplinkStream): void {
     this.#streams.delete(stream);
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** Some work is due earlier than announced. */
   hurry(): void {
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** How long to wait after this many failed attempts in a row. */
@@ -225,7 +225,7 @@ export class UplinkConnection {
     if (!connection) return;
     this.#ready = true;
     for (const stream of this.#streams) if (!stream.isLead) stream.connected(connection);
-    this.#wake.raise();
+    this.#wake.notify();
     this.#deps.onReady?.();
   }
 
@@ -250,7 +250,7 @@ export class UplinkConnection {
 
   #end(ended: Ended): void {
     this.#ended ??= ended;
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   #tend(now: number): number {

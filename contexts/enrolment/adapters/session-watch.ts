@@ -1,4 +1,4 @@
-import { type Sleep, Wake } from '#kit/std';
+import { Notifier, type Sleep } from '#kit/std';
 import { SUPERSEDED } from '../application/enrol-service.ts';
 import type { LiveSessions } from '../application/fleetlet-admission.ts';
 import type { ShownFleetlet } from '../application/fleetlet-service.ts';
@@ -20,16 +20,16 @@ const LOOK_MS = 30_000;
  */
 export class SessionWatch {
   readonly #deps: SessionWatchDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
 
   constructor(deps: SessionWatchDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   /** To be called when any process changed something. */
   raise(): void {
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {

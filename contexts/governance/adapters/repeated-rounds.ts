@@ -1,4 +1,4 @@
-import { type BackoffPolicy, backoffDelay, FleetError, type Sleep, Wake } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, FleetError, Notifier, type Sleep } from '#kit/std';
 
 export interface Rounds {
   readonly sleep: Sleep;
@@ -15,15 +15,15 @@ const TROUBLE: BackoffPolicy = { baseMs: 200, capMs: 10_000 };
 /** Runs work in rounds: when raised, and periodically. */
 export class RepeatedRounds {
   readonly #rounds: Rounds;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
 
   constructor(rounds: Rounds) {
     this.#rounds = rounds;
-    this.#wake = new Wake(rounds.sleep);
+    this.#wake = new Notifier(rounds.sleep);
   }
 
   raise(): void {
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** Runs until the signal aborts. */

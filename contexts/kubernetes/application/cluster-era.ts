@@ -1,4 +1,4 @@
-import { type Uuid, unlessAborted, Wake } from '#kit/std';
+import { Notifier, type Uuid, unlessAborted } from '#kit/std';
 import type { Holding } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
@@ -29,7 +29,7 @@ export class ClusterEra {
   readonly #keepers = new Map<string, DeploymentKeeper>();
   readonly #running = new Set<Promise<void>>();
   readonly #broken = Promise.withResolvers<never>();
-  readonly #synced: Wake;
+  readonly #synced: Notifier;
   #kinds: readonly FollowedKind[] = [];
   #signal: AbortSignal | undefined;
   #missedBeats = 0;
@@ -37,7 +37,7 @@ export class ClusterEra {
   private constructor(deps: EraDeps, instance: string) {
     this.instance = instance;
     this.#ports = deps.ports;
-    this.#synced = new Wake(deps.sleep);
+    this.#synced = new Notifier(deps.sleep);
     const lanes = { first: new Turnstile(FIRST_LANE), again: new Turnstile(AGAIN_LANE) };
     const verify = async (signal: AbortSignal): Promise<void> => await this.verify(signal);
     this.#deps = { ...deps, claims: this.claims, lanes, verify, kindsChanged: () => this.#follow() };
@@ -156,7 +156,7 @@ export class ClusterEra {
     return {
       changed: (deployment) => this.#keepers.get(deployment)?.changed(),
       synced: () => {
-        this.#synced.raise();
+        this.#synced.notify();
         for (const keeper of this.#keepers.values()) keeper.synced();
       },
       patternsFor: (deployment: string, object: KubeObject) =>

@@ -1,4 +1,4 @@
-import { type BackoffPolicy, backoffDelay, type Random, type Uuid, Wake } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, Notifier, type Random, type Uuid } from '#kit/std';
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
@@ -40,9 +40,9 @@ export class DeploymentKeeper {
   readonly #deps: KeeperDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   /** Raised by orders only. Changes in the cluster may wait a moment to be batched. */
-  readonly #urgent: Wake;
+  readonly #urgent: Notifier;
   #attempts = 0;
   #observeAt = 0;
   #isUnseen = false;
@@ -55,8 +55,8 @@ export class DeploymentKeeper {
     this.file = new DeploymentFile(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
     this.#care = new Caretaker(deps, this.file, this.#status);
-    this.#wake = new Wake(deps.sleep);
-    this.#urgent = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
+    this.#urgent = new Notifier(deps.sleep);
   }
 
   get holding(): Holding | undefined {
@@ -68,12 +68,12 @@ export class DeploymentKeeper {
 
   /** An object of the deployment changed in the cluster. */
   changed(): void {
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** All objects of some kind are now known. */
   synced(): void {
-    if (this.#isUnseen) this.#wake.raise();
+    if (this.#isUnseen) this.#wake.notify();
   }
 
   async take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
@@ -287,8 +287,8 @@ export class DeploymentKeeper {
   }
 
   #rouse(): void {
-    this.#urgent.raise();
-    this.#wake.raise();
+    this.#urgent.notify();
+    this.#wake.notify();
   }
 
   async #inTurn<T>(body: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { DurableError, type Workflow, type WorkflowClient } from '#kit/durable';
-import { sleep as realSleep, type Sleep, Wake } from '#kit/std';
+import { Notifier, sleep as realSleep, type Sleep } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { NEWS } from './workflows/deployment-pipeline.ts';
 
@@ -48,9 +48,9 @@ export function runStarter<Input extends RunInput>(source: RunSource<Input>, dep
   return {
     name: source.name,
     async run(signal: AbortSignal): Promise<void> {
-      const wake = new Wake(sleep);
+      const wake = new Notifier(sleep);
       const told = new Map<string, number>();
-      const stop = storage.onAnnounced(source.topic, () => wake.raise());
+      const stop = storage.onAnnounced(source.topic, () => wake.notify());
       let forgetAt = 0;
       try {
         while (!signal.aborted) {

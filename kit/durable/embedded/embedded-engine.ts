@@ -2,11 +2,11 @@ import {
   type BackoffPolicy,
   backoffDelay,
   type Clock,
+  Notifier,
   type Random,
   sleep as realSleep,
   type Sleep,
   systemClock,
-  Wake,
 } from '#kit/std';
 import { type Storage, StorageError } from '#kit/storage';
 import type { DurableEngine, Registry } from '../engine.ts';
@@ -58,7 +58,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
       let { seat } = options;
       for (let failures = 0; !signal.aborted; ) {
         try {
-          const wake = new Wake(settings.sleep);
+          const wake = new Notifier(settings.sleep);
           const lease = await claimLease({ ...settings, seat }, signal);
           seat = undefined;
           settings.onFact({ kind: 'leading', fence: lease.fence });

@@ -1,4 +1,4 @@
-import { sleep, Wake } from '#kit/std';
+import { Notifier, sleep } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { WORKFLOW_ENDED } from './journal-statements.ts';
 import { toRecord, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
@@ -43,8 +43,8 @@ export class EndWatch {
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
-    const wake = new Wake(sleep);
-    const stopListening = this.#storage.onAnnounced(WORKFLOW_ENDED, () => wake.raise());
+    const wake = new Notifier(sleep);
+    const stopListening = this.#storage.onAnnounced(WORKFLOW_ENDED, () => wake.notify());
     const end = (): void => {
       stopListening();
       this.#watching = false;
@@ -55,7 +55,7 @@ export class EndWatch {
     });
   }
 
-  async #untilNobodyWaits(wake: Wake): Promise<void> {
+  async #untilNobodyWaits(wake: Notifier): Promise<void> {
     const never = new AbortController().signal;
     while (this.#waiting.size > 0) {
       const ids = [...this.#waiting.keys()];

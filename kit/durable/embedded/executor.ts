@@ -1,4 +1,4 @@
-import { type Clock, Wake } from '#kit/std';
+import { type Clock, Notifier } from '#kit/std';
 import type { Statement, Storage } from '#kit/storage';
 import { toFailure } from '../failure.ts';
 import type { AnyWorkflow } from '../workflow.ts';
@@ -32,7 +32,7 @@ export interface ExecutorDeps {
   readonly workflows: ReadonlyMap<string, AnyWorkflow>;
   readonly activities: ActivityRunner;
   readonly clock: Clock;
-  readonly wake: Wake;
+  readonly wake: Notifier;
   readonly lease: Lease;
   /** Heartbeat interval of the lease while there is nothing to write; infinite if there are no standbys. */
   readonly beatMs: number;
@@ -71,7 +71,7 @@ export class Executor {
     this.#writer = new TurnWriter(deps.storage, deps.lease);
     this.#activities = new RunningActivities(deps.activities, (run) => {
       this.#ready.add(run);
-      deps.wake.raise();
+      deps.wake.notify();
     });
     this.#beatAt = deps.clock.now() + deps.beatMs;
   }
@@ -80,7 +80,7 @@ export class Executor {
     const { storage, wake } = this.#deps;
     const stopListening = storage.onAnnounced(MAIL_CAME, () => {
       this.#mailMayHaveCome = true;
-      wake.raise();
+      wake.notify();
     });
     try {
       while (!signal.aborted) {

@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock, FleetError, foreignText, type Sleep, Wake } from '#kit/std';
+import { backoffDelay, type Clock, FleetError, foreignText, Notifier, type Sleep } from '#kit/std';
 import type { Storage } from '../port.ts';
 import { type Statement, sql } from '../sql.ts';
 
@@ -58,12 +58,12 @@ const RETRY = { baseMs: 500, capMs: 10_000 };
  */
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   #pending = new Map<string, Pending>();
 
   constructor(deps: DeadLetterBoxDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   add({ source, subject, error, payload }: SetAside): void {
@@ -83,7 +83,7 @@ export class DeadLetterBox {
       lastTime: now,
       error,
     });
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, Random, Sleep, Wake } from '#kit/std';
+import type { Clock, Notifier, Random, Sleep } from '#kit/std';
 import { withinDeadline } from '../within-deadline.ts';
 import { afterFailure, type Outcome } from './after-failure.ts';
 import type { ConsumerSettings } from './consumer.ts';
@@ -13,7 +13,7 @@ export interface SessionDeps {
   readonly consumer: ConsumerSettings;
   readonly store: ConsumerStore;
   readonly claim: Claim;
-  readonly wake: Wake;
+  readonly wake: Notifier;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -76,13 +76,13 @@ export class ConsumerSession {
   /** There may be more events in the log. */
   noteEvents(): void {
     this.#mayHaveEvents = true;
-    this.#deps.wake.raise();
+    this.#deps.wake.notify();
   }
 
   /** There may be more deferred events that are due. */
   noteDue(): void {
     this.#mayHaveDue = true;
-    this.#deps.wake.raise();
+    this.#deps.wake.notify();
   }
 
   /**
@@ -141,7 +141,7 @@ export class ConsumerSession {
   /** Queued for the loop, which alone changes the window. */
   #noteEnd(turn: Turn<StoredEvent>, ending: Ending): void {
     this.#finished.push({ turn, outcome: ending.kind === 'done' ? ending : this.#failed(turn, ending.error) });
-    this.#deps.wake.raise();
+    this.#deps.wake.notify();
   }
 
   #failed({ event, attempts }: Turn<StoredEvent>, error: unknown): Outcome {
@@ -200,7 +200,7 @@ export class ConsumerSession {
       })
       .finally(() => {
         this.#recording = undefined;
-        wake.raise();
+        wake.notify();
       });
   }
 
@@ -286,7 +286,7 @@ export class ConsumerSession {
     const patience = sleep(timing.stopMs, over.signal).then(
       () => {
         isPatient = false;
-        wake.raise();
+        wake.notify();
       },
       () => {},
     );

@@ -2,12 +2,12 @@ import {
   type BackoffPolicy,
   backoffDelay,
   type Clock,
+  Notifier,
   type Random,
   sleep as realSleep,
   type Sleep,
   systemClock,
   uuidv7,
-  Wake,
 } from '#kit/std';
 import type { Storage } from '../port.ts';
 import { withinDeadline } from '../within-deadline.ts';
@@ -92,7 +92,7 @@ class ConsumerService {
   readonly #deps: ServiceDeps;
   readonly #consumer: ConsumerSettings;
   readonly #store: ConsumerStore;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   #session: ConsumerSession | undefined;
   #failures = 0;
 
@@ -100,7 +100,7 @@ class ConsumerService {
     this.#deps = deps;
     this.#consumer = consumer;
     this.#store = new ConsumerStore(deps.storage, consumer);
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -108,7 +108,7 @@ class ConsumerService {
     const listening = [
       createEventLog(storage).onAdvanced(() => this.#session?.noteEvents()),
       storage.onAnnounced(REPLAYED, () => this.#session?.noteDue()),
-      storage.onAnnounced(RELEASED, () => this.#wake.raise()),
+      storage.onAnnounced(RELEASED, () => this.#wake.notify()),
     ];
     try {
       while (!signal.aborted) await this.#serve(signal).catch((error: unknown) => this.#recover(error, signal));

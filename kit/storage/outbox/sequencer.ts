@@ -1,4 +1,4 @@
-import { type BackoffPolicy, backoffDelay, sleep as realSleep, type Sleep, Wake } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, Notifier, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Storage } from '../port.ts';
 import { sql } from '../sql.ts';
 import { isPassing } from './is-passing.ts';
@@ -34,8 +34,8 @@ export function createSequencer(options: SequencerOptions): Sequencer {
   return {
     run: async (signal) => {
       if (storage.engine === 'sqlite') return await untilAborted(signal);
-      const wake = new Wake(sleep);
-      const stopListening = storage.onAnnounced(APPENDED, () => wake.raise());
+      const wake = new Notifier(sleep);
+      const stopListening = storage.onAnnounced(APPENDED, () => wake.notify());
       try {
         for (let failures = 0; ; ) {
           failures = await attempt(storage, { failures, onTrouble }, signal);

@@ -1,6 +1,6 @@
 import type { Serving, TargetClaim } from '#contexts/channels';
 import type { KubernetesAgent } from '#contexts/kubernetes';
-import { backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
+import { backoffDelay, Notifier, type Random, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { TargetRef } from '#protocol/targets';
 import type { GivenUp, Spoken, SpokenTarget } from '#runtime/agent-process/speak-for';
@@ -70,7 +70,7 @@ const SAME_CLUSTER = 'another target that is served here is the same cluster';
 export class ClusterKeeper {
   readonly #deps: ClusterKeeperDeps;
   readonly #pace: KeeperPace;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   #attached: ConnectedCluster | undefined;
   #seen: SeenCluster | undefined;
   #spoken: SpokenTarget | undefined;
@@ -79,12 +79,12 @@ export class ClusterKeeper {
   constructor(deps: ClusterKeeperDeps) {
     this.#deps = deps;
     this.#pace = { ...PACE, ...deps.pace };
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { source, onState } = this.#deps;
-    const stopListening = source.onChanged(() => this.#wake.raise());
+    const stopListening = source.onChanged(() => this.#wake.notify());
     onState({ kind: 'Connecting' });
     try {
       for (let attempt = 1; !signal.aborted; attempt += 1) {

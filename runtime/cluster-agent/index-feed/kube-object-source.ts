@@ -7,7 +7,7 @@ import {
   type ListOptions,
   type Resource,
 } from '#kit/kube';
-import { backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
+import { backoffDelay, Notifier, type Random, type Sleep } from '#kit/std';
 import { isServedNowhere } from './is-served-nowhere.ts';
 import { ListTurns } from './list-turns.ts';
 import { keyOf, observedKubeObject } from './observed-kube-object.ts';
@@ -57,7 +57,7 @@ export class KubeObjectSource implements ObjectSource {
   readonly #pace: SourcePace;
   readonly #turns = new ListTurns(LISTS_AT_ONCE);
   /** Followers that wait for their kind to be served. */
-  readonly #waiting = new Set<Wake>();
+  readonly #waiting = new Set<Notifier>();
 
   constructor(deps: KubeObjectSourceDeps) {
     this.#deps = deps;
@@ -168,7 +168,7 @@ export class KubeObjectSource implements ObjectSource {
 
   /** Waits until the next check is due, or until definitions change. */
   async #wait(signal: AbortSignal): Promise<void> {
-    const wake = new Wake(this.#deps.sleep);
+    const wake = new Notifier(this.#deps.sleep);
     this.#waiting.add(wake);
     try {
       await wake.wait(Math.ceil(this.#pace.refusedMs * (1 + this.#deps.random())), signal);
@@ -178,7 +178,7 @@ export class KubeObjectSource implements ObjectSource {
   }
 
   #definitionsChanged(): void {
-    for (const wake of this.#waiting) wake.raise();
+    for (const wake of this.#waiting) wake.notify();
   }
 }
 

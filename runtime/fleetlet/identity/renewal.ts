@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock, type Random, type Sleep, Wake } from '#kit/std';
+import { backoffDelay, type Clock, Notifier, type Random, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { FleetletError } from '../fleetlet-error.ts';
 import type { Identity } from './identity-store.ts';
@@ -23,20 +23,20 @@ const LONGEST_MS = 3_600_000;
  */
 export class Renewal {
   readonly #deps: RenewalDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   readonly #spread: number;
   #isAsked = false;
 
   constructor(deps: RenewalDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
     this.#spread = deps.random();
   }
 
   /** Called when the platform asks for a renewal, or has refused the current certificate. */
   soon(): void {
     this.#isAsked = true;
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Clock, type Sleep, Wake } from '#kit/std';
+import { type Clock, Notifier, type Sleep } from '#kit/std';
 import {
   type CloseFrame,
   type Frame,
@@ -37,7 +37,7 @@ export type StreamEnd = { readonly wasOpen: boolean } & (
 /** A channel on one stream of one route, from the first frame until the stream ends. */
 export class DataStream implements LinkHandlers {
   readonly #deps: DataStreamDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   #link: FrameLink | undefined;
   #isOpen = false;
   #end: StreamEnd | undefined;
@@ -47,7 +47,7 @@ export class DataStream implements LinkHandlers {
 
   constructor(deps: DataStreamDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   /** Runs until the stream ends or the signal aborts. Afterwards the channel is detached, with all its messages. */
@@ -126,7 +126,7 @@ export class DataStream implements LinkHandlers {
     this.#isOpen = true;
     this.#deps.channel.attach(link, frame);
     this.#deps.opened();
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   #beat(): void {
@@ -145,7 +145,7 @@ export class DataStream implements LinkHandlers {
 
   #finish(end: { readonly kind: 'closed'; readonly why: Why } | { readonly kind: 'lost'; readonly why: string }): void {
     this.#end ??= { ...end, wasOpen: this.#isOpen };
-    this.#wake.raise();
+    this.#wake.notify();
   }
 }
 

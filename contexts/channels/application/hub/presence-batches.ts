@@ -1,4 +1,4 @@
-import { type BackoffPolicy, backoffDelay, handOver, type Random, type Sleep, Wake } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, handOver, Notifier, type Random, type Sleep } from '#kit/std';
 import type { Presence, PresenceChange, ServedTarget } from './ports.ts';
 
 export interface PresenceBatchesDeps {
@@ -26,12 +26,12 @@ const IDLE_MS = 60_000;
  */
 export class PresenceBatches {
   readonly #deps: PresenceBatchesDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   #pending = new Map<string, Pending>();
 
   constructor(deps: PresenceBatchesDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   /** Resolves once the change is saved; rejects when it cannot be. */
@@ -63,7 +63,7 @@ export class PresenceBatches {
     // No caller awaits the change of a target that went away.
     told.promise.catch(() => {});
     this.#pending.set(uid, { changes: [...(before?.changes ?? []), change].slice(-2), told });
-    this.#wake.raise();
+    this.#wake.notify();
     return told.promise;
   }
 

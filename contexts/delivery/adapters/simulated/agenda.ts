@@ -1,4 +1,4 @@
-import { type Clock, type Sleep, Wake } from '#kit/std';
+import { type Clock, Notifier, type Sleep } from '#kit/std';
 
 type Happening = (signal: AbortSignal) => void | Promise<void>;
 
@@ -18,14 +18,14 @@ const IDLE_MS = 3_600_000;
  */
 export class Agenda {
   readonly #clock: Clock;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   /** A binary heap, earliest first. */
   readonly #entries: Entry[] = [];
   #order = 0;
 
   constructor({ clock, sleep }: { readonly clock: Clock; readonly sleep: Sleep }) {
     this.#clock = clock;
-    this.#wake = new Wake(sleep);
+    this.#wake = new Notifier(sleep);
   }
 
   get now(): number {
@@ -36,7 +36,7 @@ export class Agenda {
   after(ms: number, happen: Happening): void {
     const entry = { due: this.now + ms, order: this.#order++, happen };
     this.#insert(entry);
-    if (this.#entries[0] === entry) this.#wake.raise();
+    if (this.#entries[0] === entry) this.#wake.notify();
   }
 
   /** Resolves after this time, or rejects with the signal's reason. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, sleep, unlessAborted, Wake } from '#kit/std';
+import { type Clock, Notifier, sleep, unlessAborted } from '#kit/std';
 import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
@@ -76,7 +76,7 @@ interface Waiting {
 
 class Collector {
   readonly #deps: ReportIntakeDeps;
-  readonly #urgent = new Wake(sleep);
+  readonly #urgent = new Notifier(sleep);
   #waiting: Waiting[] = [];
   /** In order of arrival. */
   #patient: Waiting[] = [];
@@ -98,7 +98,7 @@ class Collector {
       else this.#waiting.push(waiting);
     });
     this.#size += news.length;
-    if (this.#waiting.length > 0) this.#urgent.raise();
+    if (this.#waiting.length > 0) this.#urgent.notify();
     // The first waiting caller also does the writing.
     await (this.#isWriting ? written : Promise.all([written, this.#write()]));
   }

@@ -1,4 +1,4 @@
-import { backoffDelay, type Clock, canonicalJson, type Random, type Sleep, Wake } from '#kit/std';
+import { backoffDelay, type Clock, canonicalJson, Notifier, type Random, type Sleep } from '#kit/std';
 import type { FromIndexer, IndexState, ToIndexer, TypeReport, TypeState } from '../../domain/index-message.ts';
 import { FeedLedger, LEDGER_LIMITS, type LedgerLimits } from './feed-ledger.ts';
 import { IndexExchange } from './index-exchange.ts';
@@ -51,7 +51,7 @@ export type FeedFact =
 export class TargetFeed {
   readonly #deps: TargetFeedDeps;
   readonly #pace: FeedPace;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   readonly #ledger: FeedLedger;
   readonly #exchange: IndexExchange;
   readonly #followers: KindFollowers;
@@ -67,15 +67,15 @@ export class TargetFeed {
   constructor(deps: TargetFeedDeps) {
     this.#deps = deps;
     this.#pace = { ...PACE, ...deps.pace };
-    this.#wake = new Wake(deps.sleep);
-    this.#ledger = new FeedLedger(deps.limits ?? LEDGER_LIMITS, () => this.#wake.raise());
+    this.#wake = new Notifier(deps.sleep);
+    this.#ledger = new FeedLedger(deps.limits ?? LEDGER_LIMITS, () => this.#wake.notify());
     this.#exchange = new IndexExchange({ ...deps, answerMs: this.#pace.answerMs });
     this.#followers = new KindFollowers({
       ...deps,
       ledger: this.#ledger,
       onState: (type, state, message) => {
         deps.onFact({ kind: 'state', type, state, message });
-        this.#wake.raise();
+        this.#wake.notify();
       },
       onTrouble: (type, error) => deps.onFact({ kind: 'trouble', type, error }),
     });
@@ -85,7 +85,7 @@ export class TargetFeed {
   refresh(): void {
     this.#isDue = true;
     this.#exchange.interrupt();
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** Handles a message of the platform. */

@@ -1,4 +1,4 @@
-import { type Clock, FleetError, type Sleep, Wake } from '#kit/std';
+import { type Clock, FleetError, Notifier, type Sleep } from '#kit/std';
 import type { FromIndexer, IndexAsk } from '../../domain/index-message.ts';
 import type { EffectiveSchema } from '../../domain/index-schema.ts';
 import type { IndexAgents, IndexObserver, IndexStore } from './ports.ts';
@@ -34,18 +34,18 @@ const ANSWER_MS = 30_000;
  */
 export class IndexIntake {
   readonly #deps: IndexIntakeDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   readonly #answers = new Set<Promise<void>>();
   #heard: Heard[] = [];
 
   constructor(deps: IndexIntakeDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   take(heard: Heard): void {
     this.#heard.push(heard);
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Sleep, Wake } from '#kit/std';
+import { Notifier, type Sleep } from '#kit/std';
 import type { EffectiveSchema } from '../../domain/index-schema.ts';
 import type { SchemaDirectory } from '../schemas/schema-directory.ts';
 import type { IndexAgents } from './ports.ts';
@@ -20,18 +20,18 @@ const AT_ONCE = 64;
 /** Notifies agents when their effective schema has changed. */
 export class SchemaPush {
   readonly #deps: SchemaPushDeps;
-  readonly #wake: Wake;
+  readonly #wake: Notifier;
   /** The revision last sent to each connected agent. */
   readonly #told = new Map<string, string>();
 
   constructor(deps: SchemaPushDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.sleep);
+    this.#wake = new Notifier(deps.sleep);
   }
 
   /** Schemas have changed. */
   raise(): void {
-    this.#wake.raise();
+    this.#wake.notify();
   }
 
   /** The current schema of a target, for its agent. It counts as sent. */

@@ -4,7 +4,7 @@ import type { Sleep } from './sleep.ts';
 const AWAKE = new Error('awake');
 
 /** Lets one loop sleep until there is work. A call while the loop is working is remembered for its next wait. */
-export class Wake {
+export class Notifier {
   readonly #sleep: Sleep;
   #raised = false;
   #end: (() => void) | undefined;
@@ -13,7 +13,7 @@ export class Wake {
     this.#sleep = sleep;
   }
 
-  raise(): void {
+  notify(): void {
     this.#raised = true;
     this.#end?.();
   }
