@@ -5,6 +5,7 @@ export type { Brand } from './brand.ts';
 export { callerNetwork } from './caller-network.ts';
 export { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { CoalescingQueue } from './coalescing-queue.ts';
 export { contentHash } from './content-hash.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export {
@@ -39,7 +40,6 @@ export {
   sameLabels,
   sortedLabels,
 } from './labels.ts';
-export { LastWords } from './last-words.ts';
 export { maskValues, textsIn, type ValueMask } from './mask-values.ts';
 export { Notifier } from './notifier.ts';
 export type { Precondition, Versioned } from './precondition.ts';

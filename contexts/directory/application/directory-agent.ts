@@ -1,4 +1,4 @@
-import { LastWords, type Sleep } from '#kit/std';
+import { CoalescingQueue, type Sleep } from '#kit/std';
 import type {
   AgentAcknowledgement,
   DeliveryOrder,
@@ -53,7 +53,7 @@ const AGAIN_MS = 1_000;
 /** Implements the delivery contract for folders: `dispatch` writes files, and their state is reported. */
 export class DirectoryAgent {
   readonly #deps: DirectoryAgentDeps;
-  readonly #line = new LastWords<DeliveryReport>();
+  readonly #line = new CoalescingQueue<DeliveryReport>();
   readonly #served = new Map<string, Served>();
   readonly #serving = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -70,7 +70,7 @@ export class DirectoryAgent {
     if (this.#served.has(id)) return;
     for (const [other, served] of this.#served) if (served.target.ref.name === name) await this.#drop(other, served);
     const say = (report: DeliveryReport): void =>
-      this.#line.say(`${report.target} ${report.deployment} ${report.kind}`, report);
+      this.#line.put(`${report.target} ${report.deployment} ${report.kind}`, report);
     const target = new DirectoryTarget({ ...its, say });
     const served = new Served(target, its.folder);
     this.#served.set(id, served);
@@ -106,12 +106,12 @@ export class DirectoryAgent {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const onTrouble = async (error: unknown): Promise<void> => await this.#pause(error, signal);
+    const onFailure = async (error: unknown): Promise<void> => await this.#pause(error, signal);
     this.#signal = signal;
     for (const served of this.#served.values()) this.#start(served, signal);
-    const tell = async (reports: readonly DeliveryReport[], stop: AbortSignal): Promise<void> =>
+    const deliver = async (reports: readonly DeliveryReport[], stop: AbortSignal): Promise<void> =>
       await this.#deps.reports.report(reports, stop);
-    await this.#line.run({ tell, onTrouble }, signal);
+    await this.#line.run({ deliver, onFailure }, signal);
     await Promise.all(this.#serving);
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, LastWords, type Random, type Sleep } from '#kit/std';
+import { type Clock, CoalescingQueue, type Random, type Sleep } from '#kit/std';
 import type {
   AgentAcknowledgement,
   DeliveryOrder,
@@ -27,7 +27,7 @@ export interface ServedCluster extends ClusterPorts {
 interface Served {
   readonly target: KubernetesTarget;
   /** Reports waiting to be sent. */
-  readonly line: LastWords<DeliveryReport>;
+  readonly line: CoalescingQueue<DeliveryReport>;
   readonly over: AbortController;
   ended: Promise<unknown>;
 }
@@ -50,11 +50,11 @@ export class KubernetesAgent {
   async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(ref.id)) return;
     const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
-    const line = new LastWords<DeliveryReport>();
+    const line = new CoalescingQueue<DeliveryReport>();
     const target = new KubernetesTarget({
       target: ref,
       ports,
-      say: (report) => line.say(`${report.deployment} ${report.kind}`, report),
+      say: (report) => line.put(`${report.deployment} ${report.kind}`, report),
       rebuilt: async (account, signal) => await reports.inventory([account], signal),
       sleep,
       clock,
@@ -120,10 +120,10 @@ export class KubernetesAgent {
       onTrouble(error);
       await sleep(AGAIN_MS, stop).catch(() => {});
     };
-    const tell = async (said: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
+    const deliver = async (said: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
       await reports.report(said, until);
-    const gather = { ms: GATHER_MS, sleep, isUnfinished: awaitsHealth };
-    served.ended = Promise.all([served.target.run(stop), served.line.run({ tell, gather, onTrouble: pause }, stop)]);
+    const gather = { ms: GATHER_MS, sleep, isIncomplete: awaitsHealth };
+    served.ended = Promise.all([served.target.run(stop), served.line.run({ deliver, gather, onFailure: pause }, stop)]);
   }
 }
 
