@@ -22,6 +22,7 @@ export { FairShare, type FairShareLimits } from './fair-share.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
 export { type HandOver, handOver, type Persistence, persistenceWith } from './hand-over.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
+export { KeyedMutex } from './keyed-mutex.ts';
 export {
   type LabelExpression,
   type LabelSelector,
@@ -51,6 +52,7 @@ export {
   type ResourceName,
 } from './resource-name.ts';
 export { REDACTED, Secret } from './secret.ts';
+export { Mutex, Semaphore } from './semaphore.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';
