@@ -4,7 +4,7 @@ import { InformerFactory } from '#kit/kube/cache';
 import { countRequests, createControllerMetrics } from '#kit/kube/controller';
 import { createLeaderElection, leaderGauge } from '#kit/kube/leader';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
-import { sleep, systemClock } from '#kit/std';
+import { aborted, sleep, systemClock } from '#kit/std';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
 import type { Webhooks } from './admission/open-webhooks.ts';
@@ -167,7 +167,7 @@ function firstLists(
       await Promise.all(caches.map(async (cache) => await cache.synced(signal)));
       isOver = true;
       log.info({}, 'ready');
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await aborted(signal);
     },
   };
 }

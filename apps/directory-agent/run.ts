@@ -4,14 +4,13 @@ import { connectLocal } from '#contexts/channels/adapters';
 import type { DeliveryServer } from '#contexts/delivery/adapters';
 import { DirectoryAgent, type FolderDeps } from '#contexts/directory';
 import { openFolder } from '#contexts/directory/adapters';
-import { sleep, systemClock } from '#kit/std';
+import { aborted, sleep, systemClock } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
 import { labelOf } from '#runtime/agent-process/label-of';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
 import { type SpokenTarget, speakFor } from '#runtime/agent-process/speak-for';
 import { stateLog } from '#runtime/agent-process/state-log';
-import { aborted } from '#runtime/process/aborted';
 import type { DirectoryAgentConfig, ServedFolder } from './config.ts';
 
 export interface RunOptions {

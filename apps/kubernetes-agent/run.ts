@@ -2,7 +2,7 @@ import type { UplinkState } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
 import { printHostPort } from '#kit/config';
 import { inClusterConfig, isKubeError, KubeError } from '#kit/kube';
-import { sleep } from '#kit/std';
+import { aborted, sleep } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
 import { stateLog } from '#runtime/agent-process/state-log';
@@ -12,7 +12,6 @@ import { type ClusterSource, fixedSource } from '#runtime/cluster-agent/clusters
 import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
 import { nameByIdentity } from '#runtime/cluster-agent/clusters/name-by-identity';
 import { listenMetrics, type MetricsListener } from '#runtime/fleetlet/metrics/metrics-listener';
-import { aborted } from '#runtime/process/aborted';
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
 import { type KubernetesAgentConfig, wantedClusters } from './config.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';

@@ -4,7 +4,7 @@ import type { HostPort } from '#kit/config';
 import { createHttpServer, type EventIds, type HttpServer, OpenStreams, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { openKeyRing, Sealer } from '#kit/sealing';
-import { sleep, systemClock } from '#kit/std';
+import { aborted, sleep, systemClock } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { DeadLetterBox, purgeDeadLetters } from '#kit/storage/dead-letters';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
@@ -373,7 +373,7 @@ function deadLetterPurge(storage: Storage): Purge {
 }
 
 async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: number): Promise<void> {
-  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await aborted(stop);
   await server.close(deadlineMs);
 }
 

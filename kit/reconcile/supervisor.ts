@@ -1,4 +1,4 @@
-import { sleep as realSleep, type Sleep } from '#kit/std';
+import { aborted, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { ReconcileError } from './reconcile-error.ts';
 
@@ -125,8 +125,8 @@ function isAnswer(error: unknown, reason: unknown, depth = 0): boolean {
 }
 
 /** The reason of the signal that aborts first. */
-function firstAbort(signals: readonly AbortSignal[]): Promise<unknown> {
+async function firstAbort(signals: readonly AbortSignal[]): Promise<unknown> {
   const any = AbortSignal.any([...signals]);
-  if (any.aborted) return Promise.resolve(any.reason);
-  return new Promise((resolve) => any.addEventListener('abort', () => resolve(any.reason), { once: true }));
+  await aborted(any);
+  return any.reason;
 }

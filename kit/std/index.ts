@@ -57,5 +57,5 @@ export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';
 export { TOKEN_PREFIXES } from './token-prefix.ts';
-export { unlessAborted } from './unless-aborted.ts';
+export { aborted, unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';

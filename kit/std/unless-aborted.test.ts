@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import { unlessAborted } from './unless-aborted.ts';
+import { aborted, unlessAborted } from './unless-aborted.ts';
 
 const GONE = new Error('gone');
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
@@ -49,5 +49,16 @@ describe('a wait for what others may wait for too', () => {
     // If it were not handled, the rejection would end this process.
     reject(new Error('late'));
     await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe('a wait for an abort', () => {
+  it('ends when the signal aborts, or at once if it has', async () => {
+    const controller = new AbortController();
+    const waiting = aborted(controller.signal);
+    controller.abort(GONE);
+    await waiting;
+    assert.equal(listenersOf(controller.signal), 0);
+    await aborted(controller.signal);
   });
 });

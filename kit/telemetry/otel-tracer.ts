@@ -12,7 +12,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { REDACTED } from '#kit/std';
+import { aborted, REDACTED } from '#kit/std';
 import type { Logger } from './logger.ts';
 import { isSecretField, redactText } from './redact.ts';
 import { ReportingExporter } from './reporting-exporter.ts';
@@ -109,9 +109,4 @@ function redacted(attributes: SpanAttributes): Record<string, string | number | 
       return [name, typeof value === 'string' ? redactText(value) : value];
     }),
   );
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

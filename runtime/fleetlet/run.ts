@@ -1,5 +1,6 @@
 import type { LocalAuthenticator, UplinkPace } from '#contexts/channels';
 import { printHostPort } from '#kit/config';
+import { aborted } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
 import type { FleetletConfig } from './config.ts';
 import type { IdentityKeeper } from './identity/enrolment.ts';
@@ -50,9 +51,4 @@ export async function runFleetlet(options: RunOptions, signal: AbortSignal): Pro
     await fleetlet.close();
   }
   log.info({}, 'stopped');
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HostPort, printHostPort } from '#kit/config';
 import type { Runnable } from '#kit/reconcile';
+import { aborted } from '#kit/std';
 import { CrsProcessError } from '../crs-process-error.ts';
 
 export interface Answer {
@@ -46,7 +47,7 @@ export async function listenPlainly(
     name: `listener on ${printHostPort(address)}`,
     address,
     run: async (signal) => {
-      if (!signal.aborted) await once(signal, 'abort');
+      await aborted(signal);
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -5,7 +5,7 @@ import { DOOR_PREFIX, type StreamLimits } from '#contexts/api-proxy';
 import { ByteDuplex } from '#contexts/api-proxy/adapters';
 import type { SessionHub } from '#contexts/channels';
 import type { Runnable } from '#kit/reconcile';
-import { type Clock, systemClock } from '#kit/std';
+import { aborted, type Clock, systemClock } from '#kit/std';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { ApiDoor, type ApiDoorDeps } from './api-door.ts';
 import { callerAddress } from './caller-address.ts';
@@ -90,6 +90,6 @@ async function openTunnel({ hub, meter }: Pick<OpenApiProxyDeps, 'hub' | 'meter'
 }
 
 async function closeAt(stop: AbortSignal, door: ApiDoor): Promise<void> {
-  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await aborted(stop);
   door.close();
 }

@@ -3,6 +3,7 @@ import type { HostPort } from '#kit/config';
 import { type Authenticator, trustedProxies } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import type { Sealer } from '#kit/sealing';
+import { aborted } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
@@ -100,7 +101,7 @@ export interface ServeDeps {
  * that is harmless: after the next start, a target without a connection is found to be offline.
  */
 export async function serveUntil(stop: AbortSignal, { drain, log, drainMs = DRAIN_MS }: ServeDeps): Promise<void> {
-  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await aborted(stop);
   const late = AbortSignal.timeout(drainMs);
   try {
     await drain(late);

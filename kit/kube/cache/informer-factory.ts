@@ -1,4 +1,5 @@
 import type { Runnable } from '#kit/reconcile';
+import { aborted } from '#kit/std';
 import type { CollectionRef } from '../client/kube-client.ts';
 import type { KubeObject } from '../client/kube-object.ts';
 import {
@@ -54,10 +55,7 @@ export class InformerFactory implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const informer of this.#all()) this.#start(informer);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await aborted(signal);
     await Promise.all(this.#running);
   }
 

@@ -1,4 +1,5 @@
 import {
+  aborted,
   type BackoffPolicy,
   backoffDelay,
   type Clock,
@@ -18,7 +19,6 @@ import type { DispatchFact } from './dispatch-fact.ts';
 import { createEventLog } from './event-log.ts';
 import { isPassing } from './is-passing.ts';
 import { RELEASED, REPLAYED } from './topics.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface DispatcherOptions {
   readonly storage: Storage;
@@ -54,7 +54,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const owner = uuidv7();
   return {
     run: async (signal) => {
-      if (settings.length === 0) return await untilAborted(signal);
+      if (settings.length === 0) return await aborted(signal);
       const stop = new AbortController();
       const all = AbortSignal.any([signal, stop.signal]);
       const served = await Promise.allSettled(

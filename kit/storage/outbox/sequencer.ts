@@ -1,9 +1,8 @@
-import { type BackoffPolicy, backoffDelay, Notifier, sleep as realSleep, type Sleep } from '#kit/std';
+import { aborted, type BackoffPolicy, backoffDelay, Notifier, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Storage } from '../port.ts';
 import { sql } from '../sql.ts';
 import { isPassing } from './is-passing.ts';
 import { APPENDED, SEQUENCED } from './topics.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface SequencerOptions {
   readonly storage: Storage;
@@ -33,7 +32,7 @@ export function createSequencer(options: SequencerOptions): Sequencer {
   const { storage, sleep = realSleep, pollMs = 5_000, onTrouble } = options;
   return {
     run: async (signal) => {
-      if (storage.engine === 'sqlite') return await untilAborted(signal);
+      if (storage.engine === 'sqlite') return await aborted(signal);
       const wake = new Notifier(sleep);
       const stopListening = storage.onAnnounced(APPENDED, () => wake.notify());
       try {

@@ -1,7 +1,7 @@
 import type { ImpersonatedUsers } from '#contexts/api-proxy';
 import type { LocalClient, Serving } from '#contexts/channels';
 import { KubernetesAgent } from '#contexts/kubernetes';
-import { type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import { aborted, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
 import { speakFor } from '#runtime/agent-process/speak-for';
@@ -103,10 +103,7 @@ export class ClusterHost {
     const stop = new AbortController();
     const running = this.#agent.run(stop.signal);
     try {
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await aborted(signal);
       await Promise.all([...this.#kept.keys()].map((name) => this.withdraw(name)));
     } finally {
       this.#over.abort();

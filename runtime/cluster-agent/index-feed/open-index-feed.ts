@@ -2,7 +2,7 @@ import type { Channel, LocalClient } from '#contexts/channels';
 import { type FeedFact, type FeedPace, TargetFeed } from '#contexts/resource-index';
 import { decodeToIndexer, encodeFromIndexer } from '#contexts/resource-index/adapters';
 import type { KubeClient } from '#kit/kube';
-import { sleep, systemClock } from '#kit/std';
+import { aborted, sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { KubeObjectSource, type SourcePace } from './kube-object-source.ts';
 
@@ -119,8 +119,4 @@ function factLog(log: Logger, subject: string): (fact: FeedFact) => void {
         return log.error({ subject, name: fact.type, err: fact.error }, 'indexing of kind failed; stopped');
     }
   };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
