@@ -16,7 +16,7 @@ export class KeyedMutex {
    */
   async run<T>(keys: readonly string[], body: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    const turn = Promise.all(keys.map((key) => this.#last.get(key)));
+    const turn = Promise.all(keys.flatMap((key) => this.#last.get(key) ?? []));
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const end = turn.then(() => over);
     for (const key of keys) this.#last.set(key, end);
