@@ -1,11 +1,17 @@
 export { assertNever } from './assert-never.ts';
-export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry } from './backoff.ts';
-export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './bounded-queue.ts';
 export type { Brand } from './brand.ts';
 export { callerNetwork } from './caller-network.ts';
 export { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
-export { CoalescingQueue } from './coalescing-queue.ts';
+export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry } from './concurrency/backoff.ts';
+export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './concurrency/bounded-queue.ts';
+export { CoalescingQueue } from './concurrency/coalescing-queue.ts';
+export { FairShare, type FairShareLimits } from './concurrency/fair-share.ts';
+export { type HandOver, handOver, type Persistence, persistenceWith } from './concurrency/hand-over.ts';
+export { KeyedMutex } from './concurrency/keyed-mutex.ts';
+export { Notifier } from './concurrency/notifier.ts';
+export { ReadCache, type ReadCacheOptions } from './concurrency/read-cache.ts';
+export { Mutex, Semaphore } from './concurrency/semaphore.ts';
 export { contentHash } from './content-hash.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export {
@@ -18,11 +24,8 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
-export { FairShare, type FairShareLimits } from './fair-share.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
-export { type HandOver, handOver, type Persistence, persistenceWith } from './hand-over.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
-export { KeyedMutex } from './keyed-mutex.ts';
 export {
   type LabelExpression,
   type LabelSelector,
@@ -42,9 +45,7 @@ export {
   sortedLabels,
 } from './labels.ts';
 export { maskValues, textsIn, type ValueMask } from './mask-values.ts';
-export { Notifier } from './notifier.ts';
 export type { Precondition, Versioned } from './precondition.ts';
-export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
   parseResourceName,
   RESOURCE_NAME_MAX_LENGTH,
@@ -52,7 +53,6 @@ export {
   type ResourceName,
 } from './resource-name.ts';
 export { REDACTED, Secret } from './secret.ts';
-export { Mutex, Semaphore } from './semaphore.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';

@@ -55,7 +55,7 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
   });
 
   for (const [token, want] of Object.entries({
-    'kit/std/backoff.ts': false,
+    'kit/std/errors.ts': false,
     'kit/std/forward.ts': true,
     'kit/sdt': true,
     'contexts/*/domain/': false,

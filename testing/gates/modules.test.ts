@@ -30,7 +30,6 @@ const FULL_FOLDERS: Readonly<Record<string, number>> = {
   'contexts/orchestration/domain/deployment': 32,
   'kit/http/server': 26,
   'kit/kube/client': 29,
-  'kit/std': 32,
 };
 const CRUMBS = 55;
 const CYCLES: readonly string[] = ['apps/cli apps/demo'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Catalogue, type ErrorCategory, FleetError } from './errors.ts';
+import { type Catalogue, type ErrorCategory, FleetError } from '../errors.ts';
 import { handOver } from './hand-over.ts';
 
 const ERRORS = {

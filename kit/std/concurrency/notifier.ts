@@ -1,4 +1,4 @@
-import type { Sleep } from './sleep.ts';
+import type { Sleep } from '../sleep.ts';
 
 /** Never visible to callers. Without a reason, each abort would create an error with a stack. */
 const AWAKE = new Error('awake');

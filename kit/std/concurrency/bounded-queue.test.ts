@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { StdError } from '../std-error.ts';
 import { BoundedQueue } from './bounded-queue.ts';
-import { StdError } from './std-error.ts';
 
 const signal = new AbortController().signal;
 

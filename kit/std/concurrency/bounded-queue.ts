@@ -1,5 +1,5 @@
+import { StdError } from '../std-error.ts';
 import { LinkedList } from './linked-list.ts';
-import { StdError } from './std-error.ts';
 
 /** `block`: a push waits for room. `drop-oldest`: a push never waits, and lost items are counted; for telemetry only. */
 export type WhenFull = 'block' | 'drop-oldest';

@@ -1,4 +1,4 @@
-import { FleetError } from './errors.ts';
+import { FleetError } from '../errors.ts';
 
 /** How often to retry: `always` for an outage, which may last any time; `none` for a mistake, which stays one. */
 export type Persistence = 'always' | 'some' | 'none';

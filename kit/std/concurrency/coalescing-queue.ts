@@ -1,4 +1,4 @@
-import type { Sleep } from './sleep.ts';
+import type { Sleep } from '../sleep.ts';
 
 export interface DeliverOptions<T> {
   /** Resolves when the receiver has accepted the values. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FakeClock } from '#testing/fake-clock';
+import { StdError } from '../std-error.ts';
 import { type BackoffPolicy, backoffDelay, type RetryOptions, retry } from './backoff.ts';
-import { StdError } from './std-error.ts';
 
 const signal = new AbortController().signal;
 const almostOne = (): number => 1 - Number.EPSILON;

@@ -1,6 +1,6 @@
-import { FleetError } from './errors.ts';
-import { sleep as realSleep, type Sleep } from './sleep.ts';
-import { StdError } from './std-error.ts';
+import { FleetError } from '../errors.ts';
+import { sleep as realSleep, type Sleep } from '../sleep.ts';
+import { StdError } from '../std-error.ts';
 
 /** A number from 0 up to but not including 1, like `Math.random`. */
 export type Random = () => number;
