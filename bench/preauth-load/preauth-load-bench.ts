@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import { PRODUCT_ENVIRONMENT, PRODUCT_FLAGS } from '../fleetlets/channel-figures.ts';
 import { Child, residentBytes } from '../fleetlets/child.ts';
+import { installPackage } from '../fleetlets/install-package.ts';
 import { enrolAll } from '../fleetlets/platform-figures.ts';
 import { percentile } from '../statistics.ts';
 import type { AttackCount, AttackOrder } from './attacker-process.ts';
@@ -20,16 +26,24 @@ export const preauthLoadBench: Bench = {
     'impact on known callers while 254 addresses attack before authentication, compared with well-behaved ones',
   run: async (context) => {
     const home = await platformHome('sqlite');
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-preauth-'));
     const [swarm, attacker] = ['../fleetlets/swarm-process.ts', './attacker-process.ts'].map(
       (program) => new Child(new URL(program, import.meta.url)),
     ) as [Child, Child];
     try {
       const flags = ['--fleetlet-listen', '127.0.0.1:0', '--rate-limit', '1000000'];
-      const platform = await home.start({ flags, nodeFlags: ['--max-semi-space-size=4'] });
+      const program = pathToFileURL(join(await installPackage(folder, context.signal), 'fleetshift.js'));
+      const platform = await home.start({
+        flags,
+        nodeFlags: PRODUCT_FLAGS,
+        program,
+        environment: PRODUCT_ENVIRONMENT,
+      });
       return await figuresOf(context, { platform, swarm, attacker });
     } finally {
       await Promise.all([swarm.stop(), attacker.stop()]);
       await home.dispose();
+      await rm(folder, { recursive: true, force: true });
     }
   },
 };
