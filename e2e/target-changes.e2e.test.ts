@@ -8,10 +8,11 @@ import { workspacePlaces } from '#contexts/workspaces/adapters';
 import { parseResourceName, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createSequencer } from '#kit/storage/outbox';
+import type { TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { deploymentsInTree } from '../apps/platform/orchestration/deployments-in-tree.ts';
-import { type Connection, followTargets } from '../apps/platform/orchestration/follow-targets.ts';
+import { followTargets } from '../apps/platform/orchestration/follow-targets.ts';
 import { TARGET_NEWS } from '../apps/platform/orchestration/target-news.ts';
 import { poolIn } from '../apps/platform/orchestration/target-pool.ts';
 import { directoryIn } from '../apps/platform/orchestration/workspace-directory.ts';
@@ -36,7 +37,7 @@ eachDatabase('what happens to targets', (fresh) => {
   let storage: Storage;
   let stop: AbortController;
   let running: Promise<unknown>;
-  const connections: Connection[] = [];
+  const connections: TargetObservation[] = [];
 
   before(async () => {
     database = await fresh();
@@ -48,7 +49,7 @@ eachDatabase('what happens to targets', (fresh) => {
       storage,
       units: sqlUnits(storage, deps),
       changes: new TargetChanges({ placements, manifests: builtInRules().manifests }),
-      connectionChanged: async (told) => void connections.push(...told),
+      observer: { observe: async (told) => void connections.push(...told) },
       clock: systemClock,
       log: memoryLogger().log,
     });
@@ -250,7 +251,7 @@ eachDatabase('what happens to targets', (fresh) => {
       await onTargets((each) => targets.reportConnections(each, { reports, now: time }, signal));
     }
     await caughtUp();
-    assert.deepEqual(connections.at(-1), { target: id, isOnline: true });
+    assert.deepEqual(connections.at(-1), { about: 'connection', target: id, isOnline: true });
   });
 
   it('of a workspace that moves is told with it: who loses, who may gain', async () => {

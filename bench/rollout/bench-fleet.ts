@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AgentRegistry, createTargetRouter } from '#contexts/delivery';
-import { SimulatedFleet } from '#contexts/delivery/adapters';
+import { SimulatedFleet, StatusIntake } from '#contexts/delivery/adapters';
 import { createEmbeddedEngine } from '#kit/durable/embedded';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { parseResourceName, sleep, systemClock, uuidv7 } from '#kit/std';
@@ -46,7 +46,7 @@ export interface FleetOrders {
 export async function openBenchFleet({ storage, folder, size }: FleetOrders, signal: AbortSignal): Promise<BenchFleet> {
   const targets = await growTargets(storage, size, signal);
   const keys = await openKeyRing({ file: join(folder, 'keys.json'), storage, clock: systemClock }, signal);
-  const { intake, connect } = openOrchestration({
+  const { store, connect } = openOrchestration({
     storage,
     sealer: new Sealer(keys),
     fingerprintKey: randomBytes(32),
@@ -54,8 +54,14 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
     metrics: createMetrics(),
     log: createLogger({ level: 'error', destination: process.stderr, pretty: false }),
   });
+  const onRetry = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
+  const intake = new StatusIntake({ store, sleep, onRetry });
   const reports = {
-    report: (all: readonly DeliveryReport[], stop: AbortSignal) => intake.report(all, stop),
+    report: (all: readonly DeliveryReport[], stop: AbortSignal) =>
+      intake.observe(
+        all.map((report) => ({ about: 'report', report })),
+        stop,
+      ),
     // The targets are always online.
     connectionChanged: async () => {},
     inventory: async (_inventories: readonly Inventory[]) => {},
@@ -67,11 +73,12 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
   const watched = new WatchedAgent(simulated);
   const agents = new AgentRegistry();
   agents.register(watched, { type: TYPE });
-  const { workflows, runnables } = connect({ router: createTargetRouter({ agents }), agents });
+  const { workflows, runnables } = connect({ router: createTargetRouter({ agents }), agents, observer: intake });
   const engine = createEmbeddedEngine({ storage, registry: workflows });
   const stop = new AbortController();
   const running = [
     engine.run(stop.signal),
+    intake.run(stop.signal),
     simulated.run(stop.signal),
     ...runnables(engine.client).map((runnable) => runnable.run(stop.signal)),
   ].map((run) =>

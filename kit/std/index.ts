@@ -4,6 +4,7 @@ export { callerNetwork } from './caller-network.ts';
 export { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry } from './concurrency/backoff.ts';
+export { BatchWriter, type BatchWriterOptions, type Patience, type Settled } from './concurrency/batch-writer.ts';
 export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './concurrency/bounded-queue.ts';
 export { CoalescingQueue } from './concurrency/coalescing-queue.ts';
 export { FairShare, type FairShareLimits } from './concurrency/fair-share.ts';

@@ -12,3 +12,4 @@ export {
 } from './delivery-order.ts';
 export type { DeliveryReport, Holding, Inventory, ReportContent } from './delivery-report.ts';
 export { HEALTHS, type Health, type HealthRule } from './health.ts';
+export type { Handover, TargetObservation } from './target-observation.ts';

@@ -7,31 +7,28 @@ import {
   frameAcceptor,
   sha256,
 } from '#contexts/channels/adapters';
-import type { AgentRegistry, AgentReports } from '#contexts/delivery';
 import type { Enrolment } from '#contexts/enrolment/adapters';
 import { type HostPort, printHostPort } from '#kit/config';
 import type { Authenticator, ListenAddress, Upgrade } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { type Clock, sleep as realSleep, type Sleep, systemClock, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
-import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
 import type { Access } from '../access/open-access.ts';
 import type { ServerCertificate } from '../tls/certificate-source.ts';
-import { channelDelivery } from './channel-delivery.ts';
+import { type ChannelDeliveryDeps, channelDelivery } from './channel-delivery.ts';
 import { dataRoutes } from './data-routes.ts';
 import { fleetletDirectory } from './fleetlet-directory.ts';
 import { hubMetrics } from './hub-metrics.ts';
 import { accessHandler, platformAccess } from './platform-access.ts';
 import { watchHub } from './watch-hub.ts';
 
-export interface OpenChannelsDeps {
+export interface OpenChannelsDeps
+  extends Pick<ChannelDeliveryDeps, 'agents' | 'intake' | 'connectionChanged' | 'setAside'> {
   readonly storage: Storage;
   readonly enrolment: Pick<Enrolment, 'recognise' | 'vouches' | 'boundTarget' | 'authorities' | 'watch'>;
-  readonly agents: AgentRegistry;
-  readonly reports: AgentReports;
   readonly authenticator: Authenticator;
   readonly access: Pick<Access, 'index'>;
   readonly tickets: DataTickets;
@@ -42,8 +39,6 @@ export interface OpenChannelsDeps {
   readonly heartbeatMs: number;
   readonly version: string;
   readonly metrics: Metrics;
-  /** For messages of agents that can never be processed. */
-  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
@@ -78,7 +73,7 @@ const LAST_WORDS_MS = 250;
 export function openChannels(deps: OpenChannelsDeps): Channels {
   const log = deps.log.child({ component: 'channels' });
   const { clock = systemClock, sleep = realSleep } = deps;
-  const delivery = channelDelivery({ ...deps, hub: () => hub, clock, sleep, log });
+  const delivery = channelDelivery({ ...deps, hub: () => hub, clock });
   const access = platformAccess({ authenticator: deps.authenticator, index: deps.access.index });
   const hub = newHub({ ...deps, log, clock, sleep }, delivery.presence);
   hub.handle('delivery', delivery.handlers.delivery);
@@ -92,7 +87,6 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
   });
   const runnables = [
     { name: 'fleetlet sessions', run: (signal: AbortSignal) => hub.run(signal) },
-    delivery.runnable,
     hubMetrics({ hub, metrics: deps.metrics, sleep }),
   ];
   return { hub, access, runnables, ...doorsOf(hub, { ...deps, log, sleep }) };

@@ -62,7 +62,7 @@ export async function openFleetlets(
   signal: AbortSignal,
 ): Promise<Fleetlets> {
   const { config, fleet, duty, folder, listening, log } = deps;
-  const { addonTypes, agents, reports } = fleet;
+  const { addonTypes, agents, intake, connectionChanged } = fleet;
   const authorityFile = (): string | undefined => listening().authorityFile;
   const enrolment = await openEnrolment({ ...deps, addonTypes, authorityFile }, signal);
   opened.defer(() => enrolment.close());
@@ -71,7 +71,8 @@ export async function openFleetlets(
   const isOnDuty = (): boolean => config.durable.engine === 'temporal' || duty.term !== undefined;
   const tickets = await openDataTickets(deps, signal);
   const isProxy = config.proxyProtocol ? trustedProxies(config.trustProxy) : () => false;
-  const channels = openChannels({ ...deps, enrolment, agents, reports, tickets, isOnDuty, isProxy, heartbeatMs });
+  const reporting = { agents, intake, connectionChanged };
+  const channels = openChannels({ ...deps, ...reporting, enrolment, tickets, isOnDuty, isProxy, heartbeatMs });
   opened.defer(() => channels.close());
   const accept = channels.hub.acceptEmbedded(enrolment.embedded);
   const { access } = channels;

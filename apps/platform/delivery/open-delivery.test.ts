@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Type } from 'typebox';
+import type { Observer } from '#contexts/orchestration';
 import { TARGET_MIGRATIONS, targetPool, targetRoutes } from '#contexts/targets/adapters';
 import { WORKSPACE_MIGRATIONS, workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
 import { created, defineRoute, httpMigrations, mutate } from '#kit/http';
@@ -18,7 +19,7 @@ import { memoryLogger } from '../../../contexts/governance/testing/governance-ap
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { administratorApi, type PlatformApi } from './administrator-api.ts';
 import { Duty } from './duty.ts';
-import { openDelivery, type ReportTaker } from './open-delivery.ts';
+import { openDelivery } from './open-delivery.ts';
 import { seedDemo } from './seed-demo.ts';
 
 const MODULES = [OUTBOX_MIGRATIONS, httpMigrations, WORKSPACE_MIGRATIONS, TARGET_MIGRATIONS];
@@ -77,7 +78,7 @@ async function start(
       dataFolder: folder,
       demoFleet: its.size ?? 3,
       api: its.api ?? api,
-      reports: takerOf(taken, lines),
+      observer: observerOf(taken, lines),
       duty: new Duty(),
     },
     t.signal,
@@ -213,9 +214,9 @@ test('after a restart the fleet has what it had', async (t) => {
 test('without a demo there is no such type, and nobody to ask', async (t) => {
   const platform = await aPlatform(t);
   const { storage, folder, api } = platform;
-  const reports = takerOf(new RecordingReports(), []);
+  const observer = observerOf(new RecordingReports(), []);
   const events = createEventLog(storage);
-  const parts = { storage, events, log: memoryLogger([]), dataFolder: folder, api, reports };
+  const parts = { storage, events, log: memoryLogger([]), dataFolder: folder, api, observer };
   const deps = { ...parts, demoFleet: 0, duty: new Duty() };
   const delivery = await openDelivery(deps, t.signal);
   assert.deepEqual(
@@ -226,12 +227,14 @@ test('without a demo there is no such type, and nobody to ask', async (t) => {
   assert.deepEqual(await delivery.router.dispatch(anOrder(), t.signal), { kind: 'offline' });
 });
 
-function takerOf(taken: RecordingReports, lines: string[]): ReportTaker {
+function observerOf(taken: RecordingReports, lines: string[]): Observer {
   return {
-    report: (reports) => taken.report(reports),
-    inventory: (inventories) => taken.inventory(inventories),
-    connectionChanged: async (changes) => {
-      for (const { target, isOnline } of changes) lines.push(`${isOnline ? 'online' : 'offline'} ${target}`);
+    observe: async (observations) => {
+      for (const each of observations) {
+        if (each.about === 'report') await taken.report([each.report]);
+        if (each.about === 'inventory') await taken.inventory([each.inventory]);
+        if (each.about === 'connection') lines.push(`${each.isOnline ? 'online' : 'offline'} ${each.target}`);
+      }
     },
   };
 }

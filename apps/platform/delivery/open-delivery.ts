@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { AgentRegistry, type AgentReports, createTargetRouter, type DeliveryAgent } from '#contexts/delivery';
 import { SimulatedFleet } from '#contexts/delivery/adapters';
+import type { Observer } from '#contexts/orchestration';
 import type { AddonTypes } from '#contexts/targets';
 import type { Runnable } from '#kit/reconcile';
 import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
-import type { TargetId } from '#protocol/targets';
 import type { PlatformApi } from './administrator-api.ts';
 import { SIMULATED_TYPE } from './demo-resources.ts';
 import type { Duty } from './duty.ts';
@@ -26,19 +26,10 @@ export interface OpenDeliveryDeps {
   readonly demoFleet: number;
   /** Used while the runnables run, not before. */
   readonly api: PlatformApi;
-  readonly reports: ReportTaker;
+  readonly observer: Observer;
   readonly duty: Duty;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
-}
-
-/** Processes the reports of agents. */
-export interface ReportTaker extends Pick<AgentReports, 'report' | 'inventory'> {
-  /** Called after it was stored with the target, and before the inventory. */
-  connectionChanged(
-    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
-    signal: AbortSignal,
-  ): Promise<void>;
 }
 
 export interface Delivery {
@@ -46,8 +37,8 @@ export interface Delivery {
   readonly router: DeliveryAgent;
   /** The registry of the agents in this process. */
   readonly agents: AgentRegistry;
-  /** Receives the reports of agents. */
-  readonly reports: AgentReports;
+  /** Stores connections with their targets, and then with the deployments on them. */
+  readonly connectionChanged: AgentReports['connectionChanged'];
   readonly addonTypes: AddonTypes;
   readonly runnables: readonly Runnable[];
 }
@@ -56,40 +47,41 @@ export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal):
   const { storage, duty, log, clock = systemClock, sleep = realSleep } = deps;
   const agents = new AgentRegistry();
   const held = new Set<string>();
-  const reports = agentReports(deps, held);
+  const connectionChanged = storeConnections(deps, held);
   const isDemo = deps.demoFleet > 0;
   const lost = lostConnections({ storage, duty, isHeld: (uid) => held.has(uid), clock, sleep, log });
   return {
     router: createTargetRouter({ agents }),
     agents,
-    reports,
+    connectionChanged,
     addonTypes: { has: async (type) => isDemo && type === SIMULATED_TYPE },
-    runnables: [lost, ...(isDemo ? await openDemoFleet({ ...deps, agents, agentReports: reports }, signal) : [])],
+    runnables: [lost, ...(isDemo ? await openDemoFleet({ ...deps, agents, connectionChanged }, signal) : [])],
   };
 }
 
 /** `held` are the targets that are served by an agent in this process. */
-function agentReports({ storage, reports, clock = systemClock }: OpenDeliveryDeps, held: Set<string>): AgentReports {
-  const putDown = reportConnections({ storage, clock });
-  return {
-    report: (all, signal) => reports.report(all, signal),
-    inventory: (all, signal) => reports.inventory(all, signal),
-    connectionChanged: async (changes, signal) => {
-      // Before the write: the search for lost connections must not find a connected target that is not held.
-      for (const { target, isOnline } of changes) {
-        if (isOnline) held.add(target.id);
-        else held.delete(target.id);
-      }
-      await putDown(changes, signal);
-      const told = changes.map(({ target, isOnline }) => ({ target: target.id, isOnline }));
-      await reports.connectionChanged(told, signal);
-    },
+function storeConnections(
+  { storage, observer, clock = systemClock }: OpenDeliveryDeps,
+  held: Set<string>,
+): AgentReports['connectionChanged'] {
+  const store = reportConnections({ storage, clock });
+  return async (changes, signal) => {
+    // Before the write: the search for lost connections must not find a connected target that is not held.
+    for (const { target, isOnline } of changes) {
+      if (isOnline) held.add(target.id);
+      else held.delete(target.id);
+    }
+    await store(changes, signal);
+    await observer.observe(
+      changes.map(({ target, isOnline }) => ({ about: 'connection', target: target.id, isOnline })),
+      signal,
+    );
   };
 }
 
 interface DemoParts extends OpenDeliveryDeps {
   readonly agents: AgentRegistry;
-  readonly agentReports: AgentReports;
+  readonly connectionChanged: AgentReports['connectionChanged'];
 }
 
 /** Slow enough to watch. */
@@ -97,11 +89,24 @@ const DEMO_BEHAVIOUR = { latencyMs: 50, applyMs: 1_000, healthMs: 1_500, jitterM
 const MEMORY_FILE = 'demo-fleet.jsonl';
 
 async function openDemoFleet(parts: DemoParts, signal: AbortSignal): Promise<Runnable[]> {
-  const { storage, events, log, agents, clock = systemClock, sleep = realSleep } = parts;
+  const { storage, events, log, agents, observer, connectionChanged, clock = systemClock, sleep = realSleep } = parts;
   const memory = fileFleetMemory(join(parts.dataFolder, MEMORY_FILE));
   const onTrouble = (err: unknown): void => log.warn({ err }, 'reports of simulated targets not stored; retrying');
+  const reports: AgentReports = {
+    report: (all, stop) =>
+      observer.observe(
+        all.map((report) => ({ about: 'report', report })),
+        stop,
+      ),
+    inventory: (all, stop) =>
+      observer.observe(
+        all.map((inventory) => ({ about: 'inventory', inventory })),
+        stop,
+      ),
+    connectionChanged,
+  };
   const fleet = await SimulatedFleet.open(
-    { reports: parts.agentReports, onTrouble, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory },
+    { reports, onTrouble, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory },
     signal,
   );
   agents.register(fleet, { type: SIMULATED_TYPE });

@@ -1,4 +1,4 @@
-import type { TargetChange, TargetChanges, Units } from '#contexts/orchestration';
+import type { Observer, TargetChange, TargetChanges, Units } from '#contexts/orchestration';
 import { targetPool } from '#contexts/targets/adapters';
 import type { Runnable } from '#kit/reconcile';
 import type { Clock } from '#kit/std';
@@ -14,15 +14,10 @@ export interface FollowTargetsDeps {
   readonly storage: Storage;
   readonly units: Units;
   readonly changes: Pick<TargetChanges, 'take'>;
-  /** Called with the current state whenever targets connected or disconnected; it may repeat known states. */
-  readonly connectionChanged: (targets: readonly Connection[], signal: AbortSignal) => Promise<void>;
+  /** Receives the current state whenever targets connected or disconnected; it may repeat known states. */
+  readonly observer: Observer;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-export interface Connection {
-  readonly target: TargetId;
-  readonly isOnline: boolean;
 }
 
 /** The number of target changes processed concurrently, and so in one transaction. */
@@ -69,8 +64,8 @@ async function takeChanges(
 
 async function takeConnections(deps: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
   const found = await findAll(deps, targets, signal);
-  await deps.connectionChanged(
-    found.map(({ id, isOnline }) => ({ target: id, isOnline })),
+  await deps.observer.observe(
+    found.map(({ id, isOnline }) => ({ about: 'connection', target: id, isOnline })),
     signal,
   );
 }

@@ -33,9 +33,13 @@ async function open(database: TestDatabase, signal: AbortSignal): Promise<Opened
     await reports.connectionChanged([{ target: TARGET, isOnline, time: systemClock.now() }]);
   const begin = async (): Promise<GroupJourney> =>
     await GroupJourney.open(database, {
-      report: async (said) => await reports.report(said),
-      inventory: async (said) => await reports.inventory([said]),
-      connectionChanged: async ([change]) => await say(change?.isOnline === true),
+      observe: async (observations) => {
+        for (const each of observations) {
+          if (each.about === 'report') await reports.report([each.report]);
+          if (each.about === 'inventory') await reports.inventory([each.inventory]);
+          if (each.about === 'connection') await say(each.isOnline);
+        }
+      },
     });
   let journey = await begin();
   await journey.units.write(async (unit) => {

@@ -1,17 +1,17 @@
-import type { AgentRegistry, AgentReports } from '#contexts/delivery';
+import type { AgentRegistry } from '#contexts/delivery';
+import { StatusIntake } from '#contexts/delivery/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import type { WorkflowClient } from '#kit/durable';
 import type { Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import type { Sealer } from '#kit/sealing';
-import { systemClock } from '#kit/std';
+import { sleep, systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger, Metrics } from '#kit/telemetry';
-import type { Inventory } from '#protocol/delivery';
 import type { PlatformApi } from '../delivery/administrator-api.ts';
 import type { Duty } from '../delivery/duty.ts';
-import { openDelivery } from '../delivery/open-delivery.ts';
+import { type Delivery, openDelivery } from '../delivery/open-delivery.ts';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import { instanceSecret } from '../instance-secret.ts';
 import type { Purge } from '../maintenance.ts';
@@ -37,9 +37,11 @@ export interface OpenFleetDeps {
 export interface Fleet {
   readonly tree: DeploymentsInTree;
   readonly addonTypes: AddonTypes;
-  /** Agents register and report here. */
+  /** Agents register here. */
   readonly agents: AgentRegistry;
-  readonly reports: AgentReports;
+  /** The way of everything that the platform learns about targets. */
+  readonly intake: Pick<StatusIntake, 'receive' | 'observe'>;
+  readonly connectionChanged: Delivery['connectionChanged'];
   readonly workflows: WorkflowSet;
   readonly routes: (seen: Seen) => readonly Route[];
   readonly runnables: (client: WorkflowClient) => readonly Runnable[];
@@ -50,7 +52,7 @@ export interface Fleet {
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
   const { storage, sealer, metrics, log, duty } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
-  const { tree, intake, connect } = openOrchestration({
+  const { tree, store, connect } = openOrchestration({
     storage,
     sealer,
     fingerprintKey,
@@ -59,23 +61,24 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     metrics,
     log,
   });
-  const reports = {
-    report: intake.report.bind(intake),
-    connectionChanged: intake.connectionChanged.bind(intake),
-    // Concurrent calls are written in one batch.
-    inventory: async (all: readonly Inventory[], stop: AbortSignal) =>
-      void (await Promise.all(all.map((inventory) => intake.inventory(inventory, stop)))),
-  };
-  const delivery = await openDelivery({ ...deps, duty, reports }, signal);
-  const { local, workflows, routes, runnables, purges } = connect(delivery);
+  const onRetry = (err: unknown): void => log.warn({ err }, 'agent reports not stored; retrying');
+  const intake = new StatusIntake({ store, sleep, onRetry });
+  const delivery = await openDelivery({ ...deps, duty, observer: intake }, signal);
+  const { local, workflows, routes, runnables, purges } = connect({ ...delivery, observer: intake });
   return {
     tree,
     addonTypes: delivery.addonTypes,
     agents: delivery.agents,
-    reports: delivery.reports,
+    intake,
+    connectionChanged: delivery.connectionChanged,
     workflows,
     routes,
     purges,
-    runnables: (client) => [...runnables(client), connectLocal({ local, duty, log }), ...delivery.runnables],
+    runnables: (client) => [
+      { name: 'agent reports', run: (stop) => intake.run(stop) },
+      ...runnables(client),
+      connectLocal({ local, duty, log }),
+      ...delivery.runnables,
+    ],
   };
 }

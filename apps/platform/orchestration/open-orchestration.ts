@@ -7,13 +7,14 @@ import {
   GroupController,
   LOCAL_TARGET_ID,
   LocalAgent,
+  type Observer,
+  storeObservations,
   TargetChanges,
   type TargetRouter,
 } from '#contexts/orchestration';
 import {
   approvalRoutes,
   builtInRules,
-  createReportIntake,
   deploymentRoutes,
   groupActivities,
   groupRoutes,
@@ -24,7 +25,6 @@ import {
   pipelineStarter,
   previewRoutes,
   purgeRevisions,
-  type ReportIntake,
   revisionRoutes,
   scoreRoutes,
   sqlUnits,
@@ -42,7 +42,7 @@ import type { TargetId } from '#protocol/targets';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import type { Purge } from '../maintenance.ts';
 import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';
-import { type FollowTargetsDeps, followTargets } from './follow-targets.ts';
+import { followTargets } from './follow-targets.ts';
 import { requiredGatesIn } from './required-gates.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
 import { poolIn } from './target-pool.ts';
@@ -60,18 +60,20 @@ export interface OpenOrchestrationDeps {
   readonly log: Logger;
 }
 
-/** The router to targets, and the registry for the platform itself as a target. */
+/** The way to targets and back, and the registry for the platform itself as a target. */
 export interface Ways {
   readonly router: TargetRouter;
   readonly agents: Pick<AgentRegistry, 'register'>;
+  /** Passes observations to `store`, in batches. */
+  readonly observer: Observer;
 }
 
 /** Deployments, from the request to the target and back. */
 export interface Orchestration {
   /** For the deletion and moves of workspaces. */
   readonly tree: DeploymentsInTree;
-  /** Receives the reports of agents. */
-  readonly intake: ReportIntake;
+  /** Stores what was observed of targets, with all effects on deployments, in one transaction. */
+  readonly store: ReturnType<typeof storeObservations>;
   /** To be called once, as soon as targets can be reached. */
   readonly connect: (ways: Ways) => Pipelines;
 }
@@ -95,19 +97,18 @@ export interface Pipelines {
 export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
   const { unit, rules, units, clock } = parts;
-  const intake = createReportIntake({ units, clock, restoredAt: deps.restoredAt });
   return {
-    intake,
+    store: storeObservations(parts),
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
-    connect: ({ router: plain, agents }) => {
+    connect: ({ router: plain, agents, observer }) => {
       const router = meteredRouter(plain, deps.metrics);
-      const local = new LocalAgent({ units, clock, reports: intake });
+      const local = new LocalAgent({ units, clock, observer });
       agents.register(local, { targets: [LOCAL_TARGET_ID] });
       return {
         local,
-        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, intake, router, local }) },
+        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, observer, router, local }) },
         routes: (seen) => routesOf({ ...parts, ...seen, router }),
-        runnables: (client) => runnablesOf({ ...parts, intake, client }),
+        runnables: (client) => runnablesOf({ ...parts, observer, client }),
         purges: [{ name: 'revisions', run: async (stop) => (await purgeRevisions(deps, stop)).revisions }],
       };
     },
@@ -133,13 +134,13 @@ function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
 }
 
 interface Executing extends Parts {
-  readonly intake: ReportIntake;
+  readonly observer: Observer;
   readonly router: TargetRouter;
   readonly local: LocalAgent;
 }
 
 function activitiesOf(parts: Executing) {
-  const { units, rules: strategies, service, fingerprint, clock, intake, router, local } = parts;
+  const { units, rules: strategies, service, fingerprint, clock, observer, router, local } = parts;
   return [
     ...pipelineActivities({
       units,
@@ -150,7 +151,7 @@ function activitiesOf(parts: Executing) {
       clock,
       sleep,
       random: Math.random,
-      intake,
+      observer,
     }),
     ...groupActivities(new GroupController({ units, service, reports: local, clock })),
   ];
@@ -169,15 +170,13 @@ function routesOf(parts: Parts & Seen & { readonly router: TargetRouter }): Rout
   ];
 }
 
-function runnablesOf(parts: Parts & { readonly intake: ReportIntake; readonly client: WorkflowClient }): Runnable[] {
-  const { storage, units, rules, clock, metrics, log, intake, client } = parts;
+function runnablesOf(parts: Parts & { readonly observer: Observer; readonly client: WorkflowClient }): Runnable[] {
+  const { storage, units, rules, clock, metrics, log, observer, client } = parts;
   const { placements, manifests } = rules;
   const changes = new TargetChanges({ placements, manifests });
-  const connectionChanged: FollowTargetsDeps['connectionChanged'] = (told, signal) =>
-    intake.connectionChanged(told, signal);
   const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines not notified; retrying');
   return [
-    followTargets({ storage, units, changes, connectionChanged, clock, log }),
+    followTargets({ storage, units, changes, observer, clock, log }),
     pipelineStarter({ storage, client, onTrouble }),
     groupStarter({ storage, client, onTrouble }),
     rolloutMetrics({ storage, metrics, clock, sleep, log }),

@@ -6,7 +6,7 @@ export {
   type PlatformMessages,
   type ServedAgent,
 } from './channel/delivery-server.ts';
-export { StatusIntake, type StatusIntakeDeps } from './channel/status-intake.ts';
+export { StatusIntake, type StatusIntakeDeps, type StatusOutcome } from './channel/status-intake.ts';
 export type { Behaviour, Outcome } from './simulated/behaviour.ts';
 export type { FleetMemory, Remembered } from './simulated/fleet-memory.ts';
 export type { FleetScript, ScriptStep } from './simulated/fleet-script.ts';

@@ -5,8 +5,13 @@ import { DeliveryServer } from '../adapters/channel/delivery-server.ts';
 import { StatusIntake } from '../adapters/channel/status-intake.ts';
 import type { AgentReports } from '../application/ports.ts';
 
+interface ChannelPairOptions {
+  readonly reports: Pick<AgentReports, 'report' | 'inventory'>;
+  readonly signal: AbortSignal;
+}
+
 /** A platform and an agent with reliable channels between them. */
-export function channelPair({ reports, signal }: { readonly reports: AgentReports; readonly signal: AbortSignal }) {
+export function channelPair({ reports, signal }: ChannelPairOptions) {
   const offline = new Set<TargetId>();
   const trouble: unknown[] = [];
   const aside: unknown[] = [];
@@ -23,17 +28,24 @@ export function channelPair({ reports, signal }: { readonly reports: AgentReport
     },
   });
   const intake = new StatusIntake({
-    reports,
+    store: async (observations, stop) => {
+      for (const each of observations) {
+        if (each.about === 'report') await reports.report([each.report], stop);
+        if (each.about === 'inventory') await reports.inventory([each.inventory], stop);
+      }
+    },
     sleep,
-    onTrouble: (error) => trouble.push(error),
-    setAside: (_message, error) => aside.push(error),
+    onRetry: (error) => trouble.push(error),
   });
   const server: DeliveryServer = new DeliveryServer({
     messages: {
       send: async ({ channel, target, payload }, stop) => {
         if (channel === 'delivery') return agent.take(target, payload);
         const { promise, resolve } = Promise.withResolvers<void>();
-        intake.take(target, payload, resolve);
+        intake.receive(target, payload, (outcome) => {
+          if (outcome.kind === 'refused') aside.push(outcome.error);
+          resolve();
+        });
         await unlessAborted(promise, stop);
       },
     },

@@ -11,7 +11,6 @@ export { scoreRoutes } from './http-scores.ts';
 export { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 export { pipelineActivities } from './pipeline/pipeline-activities.ts';
 export { pipelineStarter } from './pipeline/pipeline-starter.ts';
-export { createReportIntake, type ReportIntake } from './pipeline/report-intake.ts';
 export { purgeRevisions } from './purge-revisions.ts';
 export { type RunningRollout, runningRollouts } from './running-rollouts.ts';
 export { ORCHESTRATION_SEALED_COLUMNS } from './sql-content-store.ts';

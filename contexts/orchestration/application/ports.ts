@@ -1,5 +1,5 @@
 import type { Brand, Json, ResourceName } from '#kit/std';
-import type { Acknowledgement, DeliveryOrder, PreviewAnswer } from '#protocol/delivery';
+import type { Acknowledgement, DeliveryOrder, PreviewAnswer, TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Approval } from '../domain/deployment/approval.ts';
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
@@ -51,6 +51,12 @@ export interface Units {
   ): Promise<T>;
   /** Read-only; never waits for a writer. */
   read<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+/** The way of everything that the platform learns about targets. */
+export interface Observer {
+  /** Resolves once they and all their effects are on disk. The same observation may come twice. */
+  observe(observations: readonly TargetObservation[], signal: AbortSignal): Promise<void>;
 }
 
 export interface DeploymentStore {

@@ -85,10 +85,11 @@ describe('an agent at the other end of channels', () => {
   });
 
   it('refuses what is no message', () => {
-    const { agent, intake, aside } = pair();
+    const { agent, intake } = pair();
     const bad = Uint8Array.of(0xff, 0xff, 0xff);
     assert.throws(() => agent.take(TARGET.id, bad), { code: 'BAD_MESSAGE' });
-    intake.take(TARGET.id, bad, () => {});
+    const aside: unknown[] = [];
+    intake.receive(TARGET.id, bad, (outcome) => aside.push(outcome.kind === 'refused' && outcome.error));
     assert.deepEqual(
       aside.map((error) => error instanceof DeliveryError && error.code),
       ['BAD_MESSAGE'],
@@ -130,10 +131,11 @@ describe('what an agent says', () => {
     let taken = 0;
     const { deployment } = anOrder();
     const report = { target: TARGET.id, deployment, revision: 1, kind: 'applied', hash: 'h' } as const;
-    intake.take(TARGET.id, encodeSaid({ kind: 'report', report }), () => {
+    intake.receive(TARGET.id, encodeSaid({ about: 'report', report }), () => {
       taken += 1;
     });
-    await turn();
+    const { calls } = reports;
+    while (reports.calls === calls) await turn();
     assert.equal(taken, 0);
     reports.gate = Promise.resolve();
     fails.reject(new DeliveryError('CONNECTION_LOST', 'stands for a database that is away'));

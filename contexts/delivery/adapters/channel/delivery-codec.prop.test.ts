@@ -80,8 +80,8 @@ const inventory = fc.record({
   holdings: fc.array(holding, { maxLength: 3 }),
 }) as fc.Arbitrary<Inventory>;
 const said: fc.Arbitrary<Said> = fc.oneof(
-  fc.record({ kind: fc.constant('report' as const), report }),
-  fc.record({ kind: fc.constant('inventory' as const), inventory }),
+  fc.record({ about: fc.constant('report' as const), report }),
+  fc.record({ about: fc.constant('inventory' as const), inventory }),
 );
 
 // fast-check makes objects without a prototype; their clones have one.

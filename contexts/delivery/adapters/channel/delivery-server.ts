@@ -55,13 +55,13 @@ export class DeliveryServer {
   readonly reports: AgentReports = {
     report: async (reports, signal) => {
       await Promise.all(
-        reports.map(async (report) => await this.#say(report.target, { kind: 'report', report }, signal)),
+        reports.map(async (report) => await this.#say(report.target, { about: 'report', report }, signal)),
       );
     },
     inventory: async (inventories, signal) => {
       await Promise.all(
         inventories.map(
-          async (inventory) => await this.#say(inventory.target, { kind: 'inventory', inventory }, signal),
+          async (inventory) => await this.#say(inventory.target, { about: 'inventory', inventory }, signal),
         ),
       );
     },
@@ -81,7 +81,7 @@ export class DeliveryServer {
     const account = this.#served()
       .inventory(target, signal)
       .then((inventory) => {
-        sending = this.#send(target.id, { kind: 'inventory', inventory }, signal);
+        sending = this.#send(target.id, { about: 'inventory', inventory }, signal);
         sending.catch(() => {});
       });
     this.#accounts.set(target.id, account);

@@ -1,6 +1,6 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, foreignList, foreignName, foreignText, foreignTexts, parseUuid } from '#kit/std';
-import type { DeliveryReport, Health, Inventory } from '#protocol/delivery';
+import type { DeliveryReport, Health, Inventory, TargetObservation } from '#protocol/delivery';
 import {
   DeliveryReportSchema,
   InventorySchema,
@@ -11,13 +11,11 @@ import {
 import type { TargetId } from '#protocol/targets';
 
 /** A message that an agent sends on its own initiative. */
-export type Said =
-  | { readonly kind: 'report'; readonly report: DeliveryReport }
-  | { readonly kind: 'inventory'; readonly inventory: Inventory };
+export type Said = Extract<TargetObservation, { readonly about: 'report' | 'inventory' }>;
 
 export function encodeSaid(said: Said): Uint8Array {
   const message =
-    said.kind === 'report'
+    said.about === 'report'
       ? ({ case: 'report', value: wireReport(said.report) } as const)
       : ({ case: 'inventory', value: wireInventory(said.inventory) } as const);
   return toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
@@ -37,7 +35,7 @@ export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefi
   const { message } = fromBinary(StatusMessageSchema, payload);
   if (message.case === 'report') {
     const report = reportOf(message.value, target);
-    return report && { kind: 'report', report };
+    return report && { about: 'report', report };
   }
   if (message.case !== 'inventory') return undefined;
   const { instance, holdings } = message.value;
@@ -52,7 +50,7 @@ export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefi
       message: foreignText(text),
     })),
   };
-  return { kind: 'inventory', inventory };
+  return { about: 'inventory', inventory };
 }
 
 function wireReport(report: DeliveryReport): WireReport {

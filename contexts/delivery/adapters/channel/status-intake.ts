@@ -1,125 +1,83 @@
-import { handOver, type Sleep } from '#kit/std';
-import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import { BatchWriter, type Sleep } from '#kit/std';
+import type { TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import type { AgentReports } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 import { decodeSaid, type Said } from './status-codec.ts';
 
 export interface StatusIntakeDeps {
-  readonly reports: AgentReports;
+  /** Stores all observations with all their effects, or none. */
+  readonly store: (observations: readonly TargetObservation[], signal: AbortSignal) => Promise<void>;
   readonly sleep: Sleep;
   /** A failure that will be retried. */
-  readonly onTrouble: (error: unknown) => void;
-  /** The message can never be processed, and was skipped. It delayed no other message. */
-  readonly setAside: (message: StatusMessage, error: unknown) => void;
+  readonly onRetry: (error: unknown) => void;
 }
 
-export interface StatusMessage {
-  readonly target: TargetId;
-  readonly payload: Uint8Array;
-}
-
-interface Heard extends StatusMessage {
-  readonly said: Said;
-  readonly taken: () => void;
-}
-
-const AGAIN_MS = 1_000;
-const BATCH = 1_000;
+/** How a message from a channel ended; it can be acknowledged. */
+export type StatusOutcome =
+  | { readonly kind: 'stored'; readonly about: Said['about'] }
+  /** Of a later release. */
+  | { readonly kind: 'unknown' }
+  /** It can never be processed. It delayed no other message. */
+  | { readonly kind: 'refused'; readonly error: unknown };
 
 /**
- * Passes on the messages of agents, in batches and in order. A message is acknowledged once it was taken over, so that
- * the windows of the channels bound the backlog here.
+ * How long an acceptance waits: usually the report that the content was applied arrives first, and then there is nothing
+ * to write. Nothing depends on it, and an acceptance lost in a crash only means that the order is sent again.
+ */
+const PATIENCE_MS = 200;
+
+/**
+ * Everything that the platform learns about targets comes in here, from channels, from agents in this process and from
+ * deliveries, and is batched once.
  */
 export class StatusIntake {
-  readonly #deps: StatusIntakeDeps;
-  #heard: Heard[] = [];
-  #wake: (() => void) | undefined;
+  readonly #writer: BatchWriter<TargetObservation>;
 
-  constructor(deps: StatusIntakeDeps) {
-    this.#deps = deps;
+  constructor({ store, sleep, onRetry }: StatusIntakeDeps) {
+    const patience = { ms: PATIENCE_MS, isPatient: isAcceptance, keyOf: rowOf };
+    this.#writer = new BatchWriter({ write: store, onRetry, patience, sleep });
   }
 
-  /** `taken` is called once the message was taken over. A message that cannot be decoded is set aside. */
-  take(target: TargetId, payload: Uint8Array, taken: () => void): void {
+  /**
+   * For messages of channels: it is acknowledged once it is stored, so that the windows of the channels bound how many
+   * wait.
+   */
+  receive(target: TargetId, payload: Uint8Array, settled: (outcome: StatusOutcome) => void): void {
     let said: Said | undefined;
     try {
-      said = decode(payload, target);
-    } catch (error) {
-      this.#deps.setAside({ target, payload }, error);
+      said = decodeSaid(payload, target);
+    } catch (cause) {
+      const error = new DeliveryError('BAD_MESSAGE', 'The report of an agent cannot be decoded.', { cause });
+      return settled({ kind: 'refused', error });
     }
-    // Set aside, or a message of a later release: nothing to do.
-    if (said === undefined) return taken();
-    this.#heard.push({ said, taken, target, payload });
-    this.#wake?.();
+    if (said === undefined) return settled({ kind: 'unknown' });
+    const { about } = said;
+    this.#writer.put(said, {
+      stored: () => settled({ kind: 'stored', about }),
+      refused: (error) => settled({ kind: 'refused', error }),
+    });
+  }
+
+  /**
+   * For code in this process. Resolves once they and all their effects are on disk; an abort ends the wait alone. Those of
+   * one call are stored in order.
+   */
+  async observe(observations: readonly TargetObservation[], signal: AbortSignal): Promise<void> {
+    await this.#writer.add(observations, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      if (this.#heard.length === 0) await this.#more(signal);
-      const batch = this.#heard.slice(0, BATCH);
-      this.#heard = this.#heard.slice(BATCH);
-      for (const run of runsOf(batch)) await this.#tell(run, signal);
-    }
-  }
-
-  async #more(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
-    this.#wake = undefined;
-  }
-
-  async #tell(run: readonly Heard[], signal: AbortSignal): Promise<void> {
-    const { sleep, onTrouble, setAside } = this.#deps;
-    await handOver(
-      run,
-      {
-        hand: async (some) => {
-          await this.#hand(some, signal);
-          for (const { taken } of some) taken();
-        },
-        setAside: (heard, error) => {
-          setAside(heard, error);
-          heard.taken();
-        },
-        pause: async (error) => {
-          onTrouble(error);
-          await sleep(AGAIN_MS, signal).catch(() => {});
-        },
-      },
-      signal,
-    );
-  }
-
-  async #hand(run: readonly Heard[], signal: AbortSignal): Promise<void> {
-    const reports: DeliveryReport[] = [];
-    const inventories: Inventory[] = [];
-    for (const { said } of run) {
-      if (said.kind === 'report') reports.push(said.report);
-      else inventories.push(said.inventory);
-    }
-    if (inventories.length > 0) await this.#deps.reports.inventory(inventories, signal);
-    if (reports.length > 0) await this.#deps.reports.report(reports, signal);
+    await this.#writer.run(signal);
   }
 }
 
-/** Consecutive messages of one kind, so that batches keep the order. */
-function runsOf(batch: readonly Heard[]): Heard[][] {
-  const runs: Heard[][] = [];
-  for (const heard of batch) {
-    const last = runs.at(-1);
-    if (last?.[0]?.said.kind === heard.said.kind) last.push(heard);
-    else runs.push([heard]);
-  }
-  return runs;
+function isAcceptance(observation: TargetObservation): boolean {
+  return observation.about === 'handover' && observation.handover.kind === 'accepted';
 }
 
-function decode(payload: Uint8Array, target: TargetId): Said | undefined {
-  try {
-    return decodeSaid(payload, target);
-  } catch (cause) {
-    throw new DeliveryError('BAD_MESSAGE', 'The report of an agent cannot be decoded.', { cause });
-  }
+/** The deployment and target that it is about. */
+function rowOf(observation: TargetObservation): string | undefined {
+  if (observation.about === 'report') return `${observation.report.deployment} ${observation.report.target}`;
+  if (observation.about !== 'handover') return undefined;
+  return `${observation.handover.deployment} ${observation.handover.target}`;
 }

@@ -5,13 +5,13 @@ import type { PipelineDeps } from '../../application/pipeline/pipeline-deps.ts';
 import { PlanRollout } from '../../application/pipeline/plan-rollout.ts';
 import { RolloutCache } from '../../application/pipeline/rollout-cache.ts';
 import { TakeTurn } from '../../application/pipeline/take-turn.ts';
+import type { Observer } from '../../application/ports.ts';
 import { createDecide } from '../../domain/rollout/machine/decide.ts';
 import { deliverBatch, planRollout, takeTurn } from '../workflows/pipeline-activities.ts';
-import type { ReportIntake } from './report-intake.ts';
 
 export interface PipelineActivitiesDeps extends PipelineDeps {
   /** Results of handing deliveries over are written together with the reports of agents. */
-  readonly intake: Pick<ReportIntake, 'handOver'>;
+  readonly observer: Observer;
 }
 
 /** The activities of a deployment's workflow. */
@@ -19,7 +19,10 @@ export function pipelineActivities(deps: PipelineActivitiesDeps): readonly Activ
   const cache = new RolloutCache(createDecide(deps.strategies.gates));
   const plan = new PlanRollout(deps, cache);
   const turn = new TakeTurn(deps, cache);
-  const deliver = new DeliverBatch({ ...deps, handOver: (handover, signal) => deps.intake.handOver(handover, signal) });
+  const deliver = new DeliverBatch({
+    ...deps,
+    handOver: (handover, signal) => deps.observer.observe([{ about: 'handover', handover }], signal),
+  });
   return [
     implementActivity(planRollout, ({ deployment, run }, { signal }) =>
       plan.run({ deployment: parseUuid(deployment), run }, signal),

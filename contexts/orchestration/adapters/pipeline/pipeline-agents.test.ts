@@ -64,14 +64,21 @@ eachDatabase('what agents and targets say', (fresh) => {
     await run.idle(uid);
     const about = { target: id, deployment: uid, revision: 1 };
     const message = 'refused: "hunter2-of-web" is too short';
-    const { ear } = run.fleet;
-    await ear?.report([{ ...about, kind: 'health', health: 'Degraded', message }], run.signal);
-    await ear?.report([{ ...about, kind: 'drift', objects: [`Note: ${message}`] }], run.signal);
+    const { observer } = run.fleet;
+    await observer?.observe(
+      [{ about: 'report', report: { ...about, kind: 'health', health: 'Degraded', message } }],
+      run.signal,
+    );
+    await observer?.observe(
+      [{ about: 'report', report: { ...about, kind: 'drift', objects: [`Note: ${message}`] } }],
+      run.signal,
+    );
     const masked = 'refused: "[redacted]" is too short';
     assert.ok(JSON.stringify((await run.rows(uid)).get('one')).includes(JSON.stringify(masked).slice(1, -1)));
     const holding = { deployment: uid, revision: 1, hash: 'x', health: 'Degraded', message } as const;
-    await ear?.inventory({ target: id, instance: 'one', holdings: [holding] }, run.signal);
-    await ear?.report([{ ...about, kind: 'failed', message }], run.signal);
+    const inventory = { target: id, instance: 'one', holdings: [holding] };
+    await observer?.observe([{ about: 'inventory', inventory }], run.signal);
+    await observer?.observe([{ about: 'report', report: { ...about, kind: 'failed', message } }], run.signal);
     assert.ok(!JSON.stringify((await run.rows(uid)).get('one')).includes('hunter2'));
     for (const table of ['outbox', 'deployment_targets', 'rollout_inbox', 'rollout_turns']) {
       const rows = await run.storage.all(sql`SELECT * FROM ${sql.raw(table)}`, run.signal);
@@ -84,10 +91,10 @@ eachDatabase('what agents and targets say', (fresh) => {
     const id = run.fleet.add('one');
     const uid = await run.create('web', {});
     await run.idle(uid);
-    const { ear } = run.fleet;
-    await ear?.connectionChanged([{ target: id, isOnline: false }], run.signal);
+    const { observer } = run.fleet;
+    await observer?.observe([{ about: 'connection', target: id, isOnline: false }], run.signal);
     assert.equal((await run.get(uid)).status.counts.available, 0);
-    await ear?.connectionChanged([{ target: id, isOnline: true }], run.signal);
+    await observer?.observe([{ about: 'connection', target: id, isOnline: true }], run.signal);
     assert.deepEqual(
       [(await run.get(uid)).status.counts.unknown, (await run.get(uid)).status.counts.available],
       [1, 0],
@@ -166,7 +173,10 @@ eachDatabase('what agents and targets say', (fresh) => {
     const uid = await run.create('web', { placement: [{ type: 'static', targets: ['mine'] }] });
     await run.idle(uid);
     const holdings = [{ deployment: uid, revision: 9, hash: 'other', health: 'Available', message: '' } as const];
-    await run.fleet.ear?.inventory({ target: theirs, instance: 'i1', holdings }, run.signal);
+    await run.fleet.observer?.observe(
+      [{ about: 'inventory', inventory: { target: theirs, instance: 'i1', holdings } }],
+      run.signal,
+    );
     await run.untilRested(uid);
     const { revision, status } = await run.get(uid);
     assert.deepEqual([revision, status.counts.ahead, run.fleet.has(mine, uid)?.revision], [1, 0, 1]);
@@ -177,14 +187,9 @@ eachDatabase('what agents and targets say', (fresh) => {
     const id = run.fleet.add('one');
     const uid = await run.create('web', {});
     await run.idle(uid);
-    await run.fleet.ear?.inventory(
-      {
-        target: id,
-        instance: 'i1',
-        holdings: [{ deployment: uid, revision: 9, hash: 'other', health: 'Available', message: '' }],
-      },
-      run.signal,
-    );
+    const holdings = [{ deployment: uid, revision: 9, hash: 'other', health: 'Available', message: '' } as const];
+    const inventory = { target: id, instance: 'i1', holdings };
+    await run.fleet.observer?.observe([{ about: 'inventory', inventory }], run.signal);
     const end = await run.until(uid, 'above', (it) => it.revision === 10 && it.rollout === undefined);
     assert.equal(end.status.counts.available, 1);
     assert.match((await run.revision(uid, 10))?.trigger ?? '', /revision 9/);
@@ -201,7 +206,10 @@ eachDatabase('what agents and targets say', (fresh) => {
       const uid = await run.create('web', {});
       await run.idle(uid);
       const holdings = [{ deployment: uid, revision: seen, hash: 'other', health: 'Available', message: '' } as const];
-      await run.fleet.ear?.inventory({ target, instance: 'i1', holdings }, run.signal);
+      await run.fleet.observer?.observe(
+        [{ about: 'inventory', inventory: { target, instance: 'i1', holdings } }],
+        run.signal,
+      );
       await run.untilRested(uid);
       const { revision, status } = await run.get(uid);
       assert.deepEqual([revision, status.counts.ahead], [1, 1]);

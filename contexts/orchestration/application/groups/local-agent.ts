@@ -1,7 +1,6 @@
 import type { Json } from '#kit/std';
 import { type Clock, unlessAborted } from '#kit/std';
-import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory, PreviewAnswer } from '#protocol/delivery';
-import type { TargetId } from '#protocol/targets';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, PreviewAnswer } from '#protocol/delivery';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { digestGroup, faultsText, parseGroupDocuments } from '../../domain/group/group-document.ts';
 import { newGroup } from '../../domain/group/group-state.ts';
@@ -10,23 +9,13 @@ import { type GroupDelta, groupDelta } from '../../domain/manifest/group/group-d
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
-import type { GroupRecord, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+import type { GroupRecord, Observer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { groupHoldings } from './group-holdings.ts';
-
-/** Takes the reports of an agent. Each call resolves once they are stored; the same report may be sent twice. */
-export interface LocalReports {
-  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
-  inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
-  connectionChanged(
-    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
-    signal: AbortSignal,
-  ): Promise<void>;
-}
 
 export interface LocalAgentDeps {
   readonly units: Units;
   readonly clock: Clock;
-  readonly reports: LocalReports;
+  readonly observer: Observer;
 }
 
 type Delivery = Extract<DeliveryOrder, { kind: 'deliver' }>;
@@ -76,7 +65,10 @@ export class LocalAgent implements TargetRouter {
   /** Passes on the reports of the group controllers. */
   async report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
     await this.connect(signal);
-    await this.#deps.reports.report(reports, signal);
+    await this.#deps.observer.observe(
+      reports.map((report) => ({ about: 'report', report })),
+      signal,
+    );
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
@@ -100,16 +92,20 @@ export class LocalAgent implements TargetRouter {
     return { kind: 'accepted' };
   }
 
-  /** Both are reported together, so that neither is visible without the other. */
+  /** Both are stored together, so that neither is visible without the other. */
   async #introduce(): Promise<void> {
-    const { units, clock, reports } = this.#deps;
+    const { units, clock, observer } = this.#deps;
     // Many callers may wait for it, so no caller's signal may abort it.
     const signal = AbortSignal.timeout(CONNECT_MS);
     const holdings = await units.read((unit) => groupHoldings(unit, clock.now(), signal), signal);
-    await Promise.all([
-      reports.connectionChanged([{ target: LOCAL_TARGET_ID, isOnline: true }], signal),
-      reports.inventory({ target: LOCAL_TARGET_ID, instance: INSTANCE, holdings }, signal),
-    ]);
+    const target = LOCAL_TARGET_ID;
+    await observer.observe(
+      [
+        { about: 'connection', target, isOnline: true },
+        { about: 'inventory', inventory: { target, instance: INSTANCE, holdings } },
+      ],
+      signal,
+    );
   }
 }
 

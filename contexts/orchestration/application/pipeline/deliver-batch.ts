@@ -1,5 +1,5 @@
 import { backoffDelay, retry, type Sleep } from '#kit/std';
-import type { DeliveryOrder } from '#protocol/delivery';
+import type { DeliveryOrder, Handover } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
@@ -13,7 +13,6 @@ import { alikeIn, type Content, OrderMaker, type Parcel, packParcel } from './pa
 import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';
 import { saveDeployment } from './save-deployment.ts';
 import { SharedDeadline } from './shared-deadline.ts';
-import type { Handover } from './take-reports.ts';
 import { type Wanted, WantedContent } from './wanted-content.ts';
 import { Width } from './width.ts';
 

@@ -1,19 +1,18 @@
 import type { ValueMask } from '#kit/std';
-import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { DeliveryReport, Handover, Inventory, TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { UnitOfWork } from '../ports.ts';
-import type { Handover, News } from './news.ts';
 
 type Masks = ReadonlyMap<DeploymentId, ValueMask>;
 
 /** Masks the secrets of the deployments that the news are about. Most news contain no text, and cost nothing. */
 export async function maskNews(
   { contents }: Pick<UnitOfWork, 'contents'>,
-  { news, deployments }: { readonly news: readonly News[]; readonly deployments: readonly Deployment[] },
+  { news, deployments }: { readonly news: readonly TargetObservation[]; readonly deployments: readonly Deployment[] },
   signal: AbortSignal,
-): Promise<readonly News[]> {
+): Promise<readonly TargetObservation[]> {
   const texts = news.flatMap(textsOf);
   if (texts.length === 0) return news;
   const named = new Set(texts.map(({ deployment }) => deployment));
@@ -31,7 +30,7 @@ interface Text {
   readonly target: TargetId;
 }
 
-function textsOf(news: News): readonly Text[] {
+function textsOf(news: TargetObservation): readonly Text[] {
   if (news.about === 'connection') return [];
   if (news.about === 'inventory') {
     const { target, holdings } = news.inventory;
@@ -42,7 +41,7 @@ function textsOf(news: News): readonly Text[] {
   return hasText ? [its] : [];
 }
 
-function masked(news: News, masks: Masks): News {
+function masked(news: TargetObservation, masks: Masks): TargetObservation {
   switch (news.about) {
     case 'connection':
       return news;

@@ -1,4 +1,5 @@
-import type { DeliveryReport } from '#protocol/delivery';
+import type { Clock } from '#kit/std';
+import type { DeliveryReport, Handover, TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
@@ -9,21 +10,34 @@ import { believedRevision, hearAhead, hearFencedAhead } from '../../domain/deplo
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
-import type { UnitOfWork } from '../ports.ts';
+import type { UnitOfWork, Units } from '../ports.ts';
 import { maskNews } from './mask-news.ts';
-import type { Handover, News } from './news.ts';
 import { saveDeployment } from './save-deployment.ts';
 
-export type { Handover, News };
+export interface StoreObservationsDeps {
+  readonly units: Units;
+  readonly clock: Clock;
+  /** When the platform was restored from a backup, if it was. */
+  readonly restoredAt?: number | undefined;
+}
+
+/** Stores observations with all their effects, in one unit of work. */
+export function storeObservations({ units, clock, restoredAt }: StoreObservationsDeps) {
+  return async (news: readonly TargetObservation[], signal: AbortSignal): Promise<void> => {
+    const named = new Set(news.flatMap(namesOf).map(({ deployment }) => deployment));
+    const take = (unit: UnitOfWork) => takeReports(unit, { news, now: clock.now(), restoredAt }, signal);
+    await units.writeOf([...named], take, signal);
+  };
+}
 
 /** Takes any number of news in one unit of work: rows, counts, rollout events and triggers are written together. */
-export async function takeReports(
+async function takeReports(
   unit: UnitOfWork,
   {
     news,
     now,
     restoredAt,
-  }: { readonly news: readonly News[]; readonly now: number; readonly restoredAt?: number | undefined },
+  }: { readonly news: readonly TargetObservation[]; readonly now: number; readonly restoredAt?: number | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const desks = await openDesks(unit, news, signal);
@@ -44,7 +58,7 @@ interface Desk {
 
 type Desks = ReadonlyMap<DeploymentId, Desk>;
 
-async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortSignal): Promise<Desks> {
+async function openDesks(unit: UnitOfWork, news: readonly TargetObservation[], signal: AbortSignal): Promise<Desks> {
   const named = Map.groupBy(news.flatMap(namesOf), ({ deployment }) => deployment);
   const whole = [...new Set(news.flatMap(wholeTarget))];
   const rows = new Map<DeploymentId, Map<TargetId, DeploymentTarget>>();
@@ -72,13 +86,13 @@ async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortS
   );
 }
 
-function namesOf(news: News): readonly { readonly deployment: DeploymentId; readonly target: TargetId }[] {
+function namesOf(news: TargetObservation): readonly { readonly deployment: DeploymentId; readonly target: TargetId }[] {
   if (news.about === 'report') return [news.report];
   // An inventory only counts for deployments that have a row for its target, whatever else it names.
   return news.about === 'handover' ? [news.handover] : [];
 }
 
-function wholeTarget(news: News): readonly TargetId[] {
+function wholeTarget(news: TargetObservation): readonly TargetId[] {
   if (news.about === 'connection') return [news.target];
   return news.about === 'inventory' ? [news.inventory.target] : [];
 }
@@ -88,7 +102,7 @@ interface Hearing {
   readonly restoredAt: number | undefined;
 }
 
-function hear(desks: Desks, news: News, hearing: Hearing): void {
+function hear(desks: Desks, news: TargetObservation, hearing: Hearing): void {
   const { now } = hearing;
   if (news.about === 'report') return hearOne(desks, news.report, hearing);
   if (news.about === 'handover') return hearHandover(desks, news.handover, hearing);

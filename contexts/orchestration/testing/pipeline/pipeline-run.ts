@@ -13,7 +13,6 @@ import { memoryKeys } from '../../../../kit/sealing/testing/memory-keys.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../adapters/migrations.ts';
 import { pipelineActivities } from '../../adapters/pipeline/pipeline-activities.ts';
 import { pipelineStarter } from '../../adapters/pipeline/pipeline-starter.ts';
-import { createReportIntake } from '../../adapters/pipeline/report-intake.ts';
 import { sqlUnits } from '../../adapters/sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline.ts';
 import type { PipelineSettings, Strategies } from '../../application/pipeline/pipeline-deps.ts';
@@ -35,6 +34,7 @@ import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { BUILT_IN_ROLLOUTS } from '../../domain/rollout/strategies/built-in-rollouts.ts';
 import { fixedDirectory } from '../a-pool.ts';
+import { observationWriter } from './observation-writer.ts';
 import { ScriptedFleet } from './scripted-fleet.ts';
 
 export interface PipelineRunOptions {
@@ -89,7 +89,7 @@ export class PipelineRun {
     const newId = createUuidv7(systemClock);
     const units = sqlUnits(storage, { newId, sealer: this.#sealer, pool: () => pool, workspaces: () => directory });
     const { restoredAt } = this.#options;
-    const intake = createReportIntake({ units, clock: systemClock, restoredAt });
+    const { observer, run: writing } = observationWriter({ units, clock: systemClock, restoredAt });
     const activities = pipelineActivities({
       units,
       strategies: this.#strategies(),
@@ -99,20 +99,20 @@ export class PipelineRun {
       clock: systemClock,
       sleep,
       random: () => 0.01,
-      intake,
+      observer,
       ...(this.#options.settings === undefined ? {} : { settings: this.#options.settings }),
     });
     const registry = { workflows: [deploymentPipeline], activities };
     const engine = createEmbeddedEngine({ storage, registry, leaseMs: LEASE_MS });
     const starter = pipelineStarter({ storage, client: engine.client });
     const stop = new AbortController();
-    const running = Promise.all([engine.run(stop.signal), starter.run(stop.signal)]);
+    const running = Promise.all([engine.run(stop.signal), starter.run(stop.signal), writing(stop.signal)]);
     running.catch(() => {});
-    this.fleet.ear = intake;
+    this.fleet.observer = observer;
     this.#storage = storage;
     this.#units = units;
     this.#stop = async () => {
-      this.fleet.ear = undefined;
+      this.fleet.observer = undefined;
       stop.abort(new Error('the test stops the pipelines'));
       await running;
       await storage.close();

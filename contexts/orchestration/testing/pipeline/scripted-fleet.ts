@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '#kit/std';
-import type { Acknowledgement, DeliveryOrder, DeliveryReport, Health, Inventory } from '#protocol/delivery';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import type { PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
+import type { Observer, PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { aPoolTarget } from '../a-pool.ts';
 
@@ -14,16 +14,6 @@ export interface Script {
   /** The health that it reports after applying; `undefined` for Available, `silent` for no report. */
   readonly health?: Health | 'silent';
   readonly latencyMs?: number;
-}
-
-/** Receives the reports of agents. */
-export interface Ear {
-  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
-  inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
-  connectionChanged(
-    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
-    signal: AbortSignal,
-  ): Promise<void>;
 }
 
 interface HeldDeployment {
@@ -52,7 +42,8 @@ export class ScriptedFleet implements TargetRouter {
   readonly cancelled: string[] = [];
   /** Called before each dispatch. */
   onDispatch: (order: DeliveryOrder) => void = () => {};
-  ear: Ear | undefined;
+  /** Receives what the agents report. */
+  observer: Observer | undefined;
   path = '/root/shop/';
 
   add(name: string, its: Partial<PoolTarget> & { readonly script?: Script } = {}): TargetId {
@@ -107,7 +98,7 @@ export class ScriptedFleet implements TargetRouter {
 
   async setOnline(id: TargetId, isOnline: boolean): Promise<void> {
     this.change(id, { isOnline });
-    await this.ear?.connectionChanged([{ target: id, isOnline }], AbortSignal.timeout(AGENT_MS));
+    await this.observer?.observe([{ about: 'connection', target: id, isOnline }], AbortSignal.timeout(AGENT_MS));
     if (isOnline) await this.sendInventory(id);
   }
 
@@ -122,20 +113,18 @@ export class ScriptedFleet implements TargetRouter {
 
   async sendInventory(id: TargetId): Promise<void> {
     const { holdings, instance } = this.#agent(id);
-    await this.ear?.inventory(
-      {
-        target: id,
-        instance: `i${instance}`,
-        holdings: Array.from(holdings, ([deployment, its]) => ({ deployment, ...its, message: '' })),
-      },
-      AbortSignal.timeout(AGENT_MS),
-    );
+    const inventory = {
+      target: id,
+      instance: `i${instance}`,
+      holdings: Array.from(holdings, ([deployment, its]) => ({ deployment, ...its, message: '' })),
+    };
+    await this.observer?.observe([{ about: 'inventory', inventory }], AbortSignal.timeout(AGENT_MS));
   }
 
   async report(report: DeliveryReport): Promise<void> {
     const holding = this.#agents.get(report.target)?.holdings.get(report.deployment);
     if (report.kind === 'health' && holding !== undefined) holding.health = report.health;
-    await this.ear?.report([report], AbortSignal.timeout(AGENT_MS));
+    await this.observer?.observe([{ about: 'report', report }], AbortSignal.timeout(AGENT_MS));
   }
 
   async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
@@ -187,8 +176,9 @@ export class ScriptedFleet implements TargetRouter {
     // An agent repeats a report until it is taken.
     for (let tries = 0; tries < 200; tries += 1) {
       try {
-        if (this.ear === undefined || !agent.target.isOnline) throw new Error('nobody listens');
-        await this.ear.report(reports, AbortSignal.timeout(AGENT_MS));
+        if (this.observer === undefined || !agent.target.isOnline) throw new Error('nobody listens');
+        const observations = reports.map((report) => ({ about: 'report', report }) as const);
+        await this.observer.observe(observations, AbortSignal.timeout(AGENT_MS));
         return;
       } catch {
         await delay(10);

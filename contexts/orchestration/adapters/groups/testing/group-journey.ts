@@ -9,8 +9,8 @@ import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
-import { LocalAgent, type LocalReports } from '../../../application/groups/local-agent.ts';
-import type { TargetRouter, UnitOfWork, Units } from '../../../application/ports.ts';
+import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import type { Observer, TargetRouter, UnitOfWork, Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Deployment } from '../../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../../domain/deployment/deployment-draft.ts';
@@ -19,12 +19,12 @@ import { isHealthy } from '../../../domain/deployment/is-healthy.ts';
 import type { DeploymentPatch } from '../../../domain/deployment/patch-deployment.ts';
 import { LOCAL_TARGET_ID } from '../../../domain/target-view.ts';
 import { fixedDirectory } from '../../../testing/a-pool.ts';
+import { observationWriter } from '../../../testing/pipeline/observation-writer.ts';
 import { ScriptedFleet } from '../../../testing/pipeline/scripted-fleet.ts';
 import { builtInRules } from '../../built-in-rules.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
 import { pipelineActivities } from '../../pipeline/pipeline-activities.ts';
 import { pipelineStarter } from '../../pipeline/pipeline-starter.ts';
-import { createReportIntake } from '../../pipeline/report-intake.ts';
 import { sqlUnits } from '../../sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../workflows/deployment-pipeline.ts';
 import { groupController } from '../../workflows/group-controller.ts';
@@ -51,9 +51,9 @@ export class GroupJourney {
   }
 
   /** Reports of the platform as a target go to the deployments, or to the given receiver. */
-  static async open(database: TestDatabase, reports?: LocalReports): Promise<GroupJourney> {
+  static async open(database: TestDatabase, observer?: Observer): Promise<GroupJourney> {
     const fleet = new ScriptedFleet();
-    return new GroupJourney(await start(database, fleet, reports), fleet);
+    return new GroupJourney(await start(database, fleet, observer), fleet);
   }
 
   async stop(): Promise<void> {
@@ -150,15 +150,15 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-async function start(database: TestDatabase, fleet: ScriptedFleet, reports?: LocalReports): Promise<Running> {
+async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Observer): Promise<Running> {
   const storage = await database.open([DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS]);
   const [newId, rules, directory] = [createUuidv7(systemClock), builtInRules(), fixedDirectory(WORKSPACE.path)];
   const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
   const sealer = new Sealer(memoryKeys());
   const units = sqlUnits(storage, { newId, sealer, pool: () => fleet.pool, workspaces: () => directory });
-  const intake = createReportIntake({ units, clock: systemClock });
+  const written = observationWriter({ units, clock: systemClock });
   const service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
-  const local = new LocalAgent({ units, clock: systemClock, reports: reports ?? intake });
+  const local = new LocalAgent({ units, clock: systemClock, observer: observer ?? written.observer });
   const router = routerOf(local, fleet);
   const about = {
     units,
@@ -169,7 +169,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, reports?: Loc
     clock: systemClock,
     sleep,
     random: Math.random,
-    intake,
+    observer: written.observer,
   };
   const controller = new GroupController({ units, service, reports: local, clock: systemClock });
   const registry = {
@@ -180,14 +180,18 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, reports?: Loc
   const { client } = engine;
   const over = new AbortController();
   const starters = [pipelineStarter({ storage, client }), groupStarter({ storage, client })];
-  const running = Promise.all([engine.run(over.signal), ...starters.map((starter) => starter.run(over.signal))]);
-  fleet.ear = intake;
+  const running = Promise.all([
+    engine.run(over.signal),
+    ...starters.map((starter) => starter.run(over.signal)),
+    written.run(over.signal),
+  ]);
+  fleet.observer = written.observer;
   return {
     units,
     local,
     service,
     stop: async () => {
-      fleet.ear = undefined;
+      fleet.observer = undefined;
       over.abort(new Error('the test stops it'));
       await running;
     },

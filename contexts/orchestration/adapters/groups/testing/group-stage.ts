@@ -12,8 +12,8 @@ import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
 import { groupStatus } from '../../../application/groups/group-status.ts';
-import { LocalAgent, type LocalReports } from '../../../application/groups/local-agent.ts';
-import type { Units } from '../../../application/ports.ts';
+import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import type { Observer, Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Deployment } from '../../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../../domain/deployment/deployment-draft.ts';
@@ -53,9 +53,13 @@ export class GroupStage {
       workspaces: () => fixedDirectory(WORKSPACE.path),
     });
     this.#service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
-    const deaf = { inventory: async () => {}, connectionChanged: async () => {} };
-    const reports: LocalReports = { ...deaf, report: (said, signal) => this.pipeline.report(said, signal) };
-    this.agent = new LocalAgent({ units: this.units, clock: systemClock, reports });
+    const observer: Observer = {
+      observe: async (all, signal) => {
+        const reports = all.flatMap((each) => (each.about === 'report' ? [each.report] : []));
+        if (reports.length > 0) await this.pipeline.report(reports, signal);
+      },
+    };
+    this.agent = new LocalAgent({ units: this.units, clock: systemClock, observer });
     this.pipeline = new ToyPipeline({ units: this.units, agent: this.agent, manifests: rules.manifests, fingerprint });
     const { units, agent } = this;
     const service = this.#service;

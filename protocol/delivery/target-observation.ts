@@ -1,16 +1,17 @@
-import type { Acknowledgement, DeliveryReport, Inventory } from '#protocol/delivery';
-import type { TargetId } from '#protocol/targets';
-import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { Uuid } from '#kit/std';
+import type { TargetId } from '../targets/index.ts';
+import type { Acknowledgement } from './delivery-order.ts';
+import type { DeliveryReport, Inventory } from './delivery-report.ts';
 
-/** The result of handing a delivery over to an agent. */
+/** The result of handing an order over to an agent. */
 export type Handover = {
   readonly target: TargetId;
-  readonly deployment: DeploymentId;
+  readonly deployment: Uuid;
   readonly revision: number;
 } & (Acknowledgement | { readonly kind: 'unreachable'; readonly message: string });
 
-/** Incoming information about targets, in the order of arrival. */
-export type News =
+/** Anything that the platform learns about a target from its side. */
+export type TargetObservation =
   | { readonly about: 'report'; readonly report: DeliveryReport }
   | { readonly about: 'handover'; readonly handover: Handover }
   | { readonly about: 'inventory'; readonly inventory: Inventory }
