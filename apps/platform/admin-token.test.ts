@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
 import { loadAdminToken, rotateAdminToken } from './admin-token.ts';
-import { PlatformError } from './platform-error.ts';
+import { InstanceError } from './instance-error.ts';
 
 test('the first start makes a token that only its owner can read, and the next one finds it', (t) => {
   const file = join(temporaryFolder(t), 'admin-token');
@@ -38,7 +38,7 @@ for (const { why, content, mode = 0o600 } of [
     assert.throws(
       () => loadAdminToken(file),
       (error) =>
-        error instanceof PlatformError &&
+        error instanceof InstanceError &&
         error.code === 'ADMIN_TOKEN_UNUSABLE' &&
         error.message.includes(file) &&
         !error.message.includes('0123456789'),

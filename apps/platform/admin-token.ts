@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { adminTokenId } from '#contexts/identity/adapters';
 import { type Clock, Secret, systemClock, TOKEN_PREFIXES } from '#kit/std';
 import { createFile, replaceFile } from '#runtime/process/durable-file';
-import { PlatformError } from './platform-error.ts';
+import { InstanceError } from './instance-error.ts';
 
 export interface AdminToken {
   /** The current token: a rotated one is read from its file within `LOOK_MS`. */
@@ -67,7 +67,7 @@ function live(first: AdminToken, clock: Clock): AdminToken {
         token = readToken(file) ?? token;
         seen = stamp;
       } catch (error) {
-        if (!(error instanceof PlatformError)) throw error;
+        if (!(error instanceof InstanceError)) throw error;
       }
       return token;
     },
@@ -118,6 +118,6 @@ function attempt<T>(file: string, otherwise: string, action: () => T): T {
   }
 }
 
-function unusable(file: string, why: string, cause?: unknown): PlatformError {
-  return new PlatformError('ADMIN_TOKEN_UNUSABLE', `the admin token file ${file} ${why}`, { cause });
+function unusable(file: string, why: string, cause?: unknown): InstanceError {
+  return new InstanceError('ADMIN_TOKEN_UNUSABLE', `the admin token file ${file} ${why}`, { cause });
 }

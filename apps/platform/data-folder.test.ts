@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#kit/std';
 import { openDataFolder } from './data-folder.ts';
-import { PlatformError } from './platform-error.ts';
+import { InstanceError } from './instance-error.ts';
 
 test('it is made for its owner alone, and given back', (t) => {
   const path = join(temporaryFolder(t), 'a', 'b');
@@ -23,7 +23,7 @@ test('one that is in use is refused, with who uses it and the way out', (t) => {
   assert.throws(
     () => openDataFolder(path, systemClock),
     (error) =>
-      error instanceof PlatformError &&
+      error instanceof InstanceError &&
       error.code === 'DATA_FOLDER_IN_USE' &&
       [path, `process ${process.pid}`, '--data'].every((part) => error.message.includes(part)),
   );

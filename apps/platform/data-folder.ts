@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Clock, uuidv7 } from '#kit/std';
 import { claimFolder } from '#kit/storage';
 import { createFile } from '#runtime/process/durable-file';
-import { PlatformError } from './platform-error.ts';
+import { InstanceError } from './instance-error.ts';
 
 /** The files of one platform on this machine. This process holds the folder exclusively. */
 export interface DataFolder {
@@ -28,7 +28,7 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
     makeFolder(folder);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PlatformError(
+    throw new InstanceError(
       'DATA_FOLDER_UNUSABLE',
       `the data folder ${folder} cannot be created (${why}); choose another with --data`,
       { cause },
@@ -39,7 +39,7 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
     const { holder } = claim;
     const by =
       holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host} (since ${holder.since})`;
-    throw new PlatformError(
+    throw new InstanceError(
       'DATA_FOLDER_IN_USE',
       `the data folder ${folder} is in use by ${by}; stop it or choose another --data`,
     );
