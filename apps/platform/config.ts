@@ -22,10 +22,10 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
+import { databaseKind } from '#runtime/instance/database-kind';
 import { isLoopback } from '#runtime/process/loopback';
 import { auditHeadsKind } from './access/audit-heads-kind.ts';
 import { fleetletPlace } from './channels/fleetlet-address.ts';
-import { databaseKind } from './database-kind.ts';
 import { durableKind } from './durable/durable-kind.ts';
 import { checkEmbeddedFleetlet, EMBEDDED_FLEETLET_SETTINGS } from './embedded-fleetlet/settings.ts';
 

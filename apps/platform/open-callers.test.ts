@@ -6,12 +6,12 @@ import { after, before, describe, it } from 'node:test';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { memoryLogger } from '../../contexts/governance/testing/governance-api.ts';
 import { resolvePlatformConfig } from './config.ts';
 import { operatorDialGuard } from './dial-guard.ts';
 import { openCallers } from './open-callers.ts';
-import { SCHEMA_MODULES } from './schema.ts';
 
 const signal = new AbortController().signal;
 const CORP = '{ name: corp, url: https://corp.example, clientId: fleet, mode: isolated';

@@ -12,8 +12,8 @@ import { FleetError } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { parseYaml } from '#kit/yaml';
+import type { AdminToken } from '#runtime/instance/admin-token';
 import { requireTarget, requireWorkspace } from './access/tree-resources.ts';
-import type { AdminToken } from './admin-token.ts';
 import type { PlatformConfig } from './config.ts';
 import { PlatformError } from './platform-error.ts';
 

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#kit/std';
+import { openDataFolder } from '#runtime/instance/data-folder';
 import { resolvePlatformConfig } from './config.ts';
-import { openDataFolder } from './data-folder.ts';
 import { runPlatform } from './run.ts';
 
 test('it serves on both addresses, and gives everything back when it is stopped', async (t) => {

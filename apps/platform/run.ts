@@ -2,9 +2,9 @@ import { offerFirstAdminLogin } from '#contexts/identity/adapters';
 import { runGroups } from '#kit/reconcile';
 import { sleep, systemClock } from '#kit/std';
 import { createLogger, type Environment, type Logger } from '#kit/telemetry';
+import { databaseKind } from '#runtime/instance/database-kind';
 import { banner, urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
-import { databaseKind } from './database-kind.ts';
 import type { WorkflowSet } from './durable/workflow-set.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
 

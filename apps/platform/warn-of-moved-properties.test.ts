@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { eachDatabase } from '#testing/databases';
 import { memoryLogger } from '../../contexts/governance/testing/governance-api.ts';
 import { aTarget, insertTarget, named, uidOf } from '../../contexts/targets/testing/a-target.ts';
-import { SCHEMA_MODULES } from './schema.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 
 const signal = new AbortController().signal;

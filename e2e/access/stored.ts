@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPostgres, openSqlite, type Storage } from '#kit/storage';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
-import { SCHEMA_MODULES } from '../../apps/platform/schema.ts';
 
 /** Encrypts the backups made here. */
 export const PASSPHRASE = 'correct horse battery staple';

@@ -36,7 +36,7 @@ export const adminToken: Command = {
     const file = adminTokenFile === undefined ? join(resolve(data), 'admin-token') : resolve(adminTokenFile);
     if (!existsSync(file)) throw new UsageError(`no token in ${file}; name the data folder with --data`);
     // Loaded late: help needs no platform code.
-    const { rotateAdminToken } = await import('../../platform/admin-token.ts');
+    const { rotateAdminToken } = await import('#runtime/instance/admin-token');
     const { ended, begun } = rotateAdminToken(file);
     io.out(`new token written to ${file}\n`);
     io.err(`token ${ended} has ended; ${begun} replaces it\n`);

@@ -1,10 +1,10 @@
 import { helpText, type Settings } from '#kit/config';
 import { systemClock } from '#kit/std';
 import { type RestoreOptions, restoreDump } from '#kit/storage/transfer';
-import { openDataFolder } from '../../platform/data-folder.ts';
-import { openDatabase } from '../../platform/open-database.ts';
-import { markRestored } from '../../platform/restore-mark.ts';
-import { SCHEMA_MODULES } from '../../platform/schema.ts';
+import { openDataFolder } from '#runtime/instance/data-folder';
+import { openDatabase } from '#runtime/instance/open-database';
+import { markRestored } from '#runtime/instance/restore-mark';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { type Command, EXIT, type ExitCode, type Io } from '../command.ts';
 import { checkPlaces, writeBackupFiles } from './backup/backup-files.ts';
 import { filesOf, LOCAL_SETTINGS, type LocalValues, readLocalCommand } from './backup/local-settings.ts';

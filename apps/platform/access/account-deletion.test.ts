@@ -6,15 +6,15 @@ import { test } from 'node:test';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
 import { createEventLog } from '#kit/storage/outbox';
+import { loadAdminToken } from '#runtime/instance/admin-token';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { freshDatabase } from '#testing/databases';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
-import { loadAdminToken } from '../admin-token.ts';
 import { resolvePlatformConfig } from '../config.ts';
 import { operatorDialGuard } from '../dial-guard.ts';
 import { openCallers } from '../open-callers.ts';
-import { SCHEMA_MODULES } from '../schema.ts';
 import { openAccess } from './open-access.ts';
 
 const signal = new AbortController().signal;

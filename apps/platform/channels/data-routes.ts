@@ -5,7 +5,7 @@ import { fleetletPaths } from '#contexts/enrolment/adapters';
 import type { Sealer } from '#kit/sealing';
 import type { Clock } from '#kit/std';
 import type { Storage } from '#kit/storage';
-import { instanceSecret } from '../instance-secret.ts';
+import { instanceSecret } from '#runtime/instance/instance-secret';
 
 export interface DataRoutesParts {
   readonly storage: Storage;

@@ -3,11 +3,11 @@ import { after, before, it } from 'node:test';
 import { workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { Storage } from '#kit/storage';
 import type { TargetId } from '#protocol/targets';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { aTarget, insertTarget, named, placeAt, uidOf } from '../../../contexts/targets/testing/a-target.ts';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
-import { SCHEMA_MODULES } from '../schema.ts';
 import { requiredGatesIn } from './required-gates.ts';
 
 const signal = new AbortController().signal;

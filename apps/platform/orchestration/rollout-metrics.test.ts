@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { TargetRouter } from '#contexts/orchestration';
 import { sql } from '#kit/storage';
 import { createMetrics } from '#kit/telemetry/metrics';
+import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { freshDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { aDeployment } from '../../../contexts/orchestration/testing/a-revision.ts';
 import { memoryLogger } from '../../../kit/telemetry/testing/index.ts';
-import { SCHEMA_MODULES } from '../schema.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { path, resolveSettings, type Settings, type Values } from '#kit/config';
-import { databaseKind } from '../../../platform/database-kind.ts';
+import { databaseKind } from '#runtime/instance/database-kind';
 import { splitArguments } from '../../client/split-arguments.ts';
 import { type Io, UsageError } from '../../command.ts';
 

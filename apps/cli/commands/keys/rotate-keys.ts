@@ -1,7 +1,7 @@
 import { boolean, type Settings } from '#kit/config';
 import { FileKeyRing, finishRotation, type Rotation, rotateKeys as rotate } from '#kit/sealing';
 import { systemClock } from '#kit/std';
-import { SEALED_COLUMNS } from '../../../platform/schema.ts';
+import { SEALED_COLUMNS } from '#runtime/instance/schema';
 import { EXIT, type ExitCode, type Io } from '../../command.ts';
 import { filesOf, LOCAL_SETTINGS, readLocalCommand } from '../backup/local-settings.ts';
 import { openLocalDatabase } from '../backup/open-local-database.ts';

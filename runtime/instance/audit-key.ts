@@ -8,7 +8,7 @@ import { uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { createFile } from '#runtime/process/durable-file';
-import { instanceSecret } from '../instance-secret.ts';
+import { instanceSecret } from './instance-secret.ts';
 
 export const AUDIT_HEADS_SECRET = 'audit-heads';
 const FILE = 'audit-key-id';
