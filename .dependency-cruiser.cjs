@@ -67,6 +67,20 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
+      name: 'app-not-to-app',
+      comment: 'A process knows no other process. What several of them share is in runtime/.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: ['^apps/cli/commands/', TEST_FILE, TESTING_ROOM] },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'commands-start-processes',
+      comment: 'The CLI starts every process: it knows their settings, and loads `run` on demand.',
+      severity: 'error',
+      from: { path: '^apps/cli/commands/', pathNot: [TEST_FILE, TESTING_ROOM] },
+      to: { path: '^apps/', pathNot: ['^apps/cli/', String.raw`^apps/[^/]+/command\.ts$`] },
+    },
+    {
       name: 'runtime-not-to-app',
       comment: 'runtime/ has what several processes share, so it knows none of them.',
       severity: 'error',

@@ -2,7 +2,6 @@ import {
   boolean,
   COMMON_SETTINGS,
   duration,
-  type Environment,
   hostPort,
   integer,
   listOf,
@@ -17,6 +16,7 @@ import {
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
 import { isLoopback } from '#runtime/process/loopback';
+import { type ConfigSources, IGNORED_VARIABLES } from '#runtime/process/process-command';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
 
@@ -204,18 +204,6 @@ export const CRS_SETTINGS = {
 } as const satisfies Settings;
 
 export type CrsConfig = Values<typeof CRS_SETTINGS>;
-
-export interface ConfigSources {
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly readText: (path: string) => string;
-}
-
-/** Variables of the CLI, which may run in the same shell, and of our own tests. */
-const IGNORED_VARIABLES = [
-  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
-  /^FLEETSHIFT_TEST_/,
-];
 
 export function resolveCrsConfig(sources: ConfigSources): Resolved<typeof CRS_SETTINGS> {
   return resolveSettings({ settings: CRS_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });

@@ -1,22 +1,17 @@
 import { printHostPort } from '#kit/config';
 import { runGroups } from '#kit/reconcile';
-import { createLogger } from '#kit/telemetry';
+import { processLog, type Surroundings } from '#runtime/process/process-command';
 import type { CrsConfig } from './config.ts';
 import { CrsProcessError } from './crs-process-error.ts';
 import { wireCrs } from './wiring.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Surroundings {
   readonly config: CrsConfig;
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Destination of the logs. */
-  readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
 /** Runs until the signal aborts. Running work is finished, and the lease is released. */
 export async function runCrs({ config, version, environment, err }: RunOptions, signal: AbortSignal): Promise<void> {
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const crs = await wireCrs({ config, version, environment, log }, signal);
   try {
     log.info({ version, address: crs.listening.map(printHostPort) }, 'serving');

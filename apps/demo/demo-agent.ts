@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '#kit/config';
 import type { Logger } from '#kit/telemetry';
-import type { PlatformConfig } from '../platform/config.ts';
+import type { LogConfig } from '#runtime/process/process-command';
 import { demoFolder, demoTargets } from './demo-fleet.ts';
 
 export interface DemoAgentOptions {
@@ -12,7 +12,7 @@ export interface DemoAgentOptions {
   readonly words: readonly string[];
   /** Environment of the platform. */
   readonly environment: Environment;
-  readonly logFormat: PlatformConfig['logFormat'];
+  readonly logFormat: LogConfig['logFormat'];
   readonly log: Logger;
 }
 

@@ -1,36 +1,63 @@
+import type { HostPort } from '#kit/config';
+import type { Secret } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { PlatformConfig } from '../platform/config.ts';
-import { type RunOptions, runPlatform, type Serving } from '../platform/run.ts';
+import { type LogConfig, processLog, type Surroundings } from '#runtime/process/process-command';
 import { clusterAgent, folderAgent, runDemoAgent } from './demo-agent.ts';
 import { type DemoClusters, startDemoClusters } from './demo-clusters.ts';
+import { DEMO_WORKSPACE } from './demo-fleet.ts';
 import { demoClusters } from './demo-kubernetes.ts';
+import { nextSteps } from './next-steps.ts';
 import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './seed-demo.ts';
 
-export interface DemoOptions extends Omit<RunOptions, 'onServing' | 'config'> {
-  readonly config: PlatformConfig;
-  readonly log: Logger;
-  /** Command line of this program. */
-  readonly program: readonly string[];
-  /** Number of clusters next to the folders; default 0. */
-  readonly kubernetes?: number;
-  /** Called when the demo is ready to use. */
-  readonly onReady: (ready: DemoReady, signal: AbortSignal) => Promise<void>;
+/** A platform that serves, as far as a demo needs to know it. */
+export interface DemoPlatform {
+  readonly http?: HostPort | undefined;
+  readonly https?: HostPort | undefined;
+  readonly authorityFile?: string | undefined;
+  readonly folder: { readonly path: string };
+  readonly token?: { readonly token: Secret } | undefined;
+  readonly fleetletSocket?: string | undefined;
 }
 
-export interface DemoReady extends Serving {
-  /** Absent if no clusters were requested or available. */
-  readonly clusters: DemoClusters | undefined;
+/** How commands reach the platform of the demo. */
+export interface DemoAddress {
+  readonly server: string;
+  readonly workspace: string;
+  readonly token: Secret;
+  /** For kubectl, which sends its credentials over TLS only. */
+  readonly authorityFile: string | undefined;
+}
+
+export interface DemoOptions extends Pick<Surroundings, 'environment' | 'err'> {
+  readonly config: LogConfig;
+  /** Runs the platform until the signal aborts. */
+  readonly servePlatform: (onServing: (platform: DemoPlatform) => void, signal: AbortSignal) => Promise<void>;
+  /** Command line of this program. */
+  readonly program: readonly string[];
+  /** How a user calls this program here. */
+  readonly command: string;
+  readonly currentFolder: string;
+  /** Number of clusters next to the folders. */
+  readonly kubernetes: number;
+  /** Remembers the address for the commands of the user; resolves to the context that they have to name, if any. */
+  readonly keepAddress: (address: DemoAddress, signal: AbortSignal) => Promise<string | undefined>;
+  /** Shows a text to the user. */
+  readonly show: (text: string) => void;
+}
+
+interface Demo extends DemoOptions {
+  readonly log: Logger;
 }
 
 /** Runs the platform with a demo fleet of folders on this machine. */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const { log } = options;
+  const log = processLog(options.config, options.err).child({ component: 'demo' });
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  const { promise: serving, resolve: onServing } = Promise.withResolvers<Serving>();
-  const running = runPlatform({ ...options, onServing }, signal).finally(() => over.abort());
+  const { promise: serving, resolve: onServing } = Promise.withResolvers<DemoPlatform>();
+  const running = options.servePlatform(onServing, signal).finally(() => over.abort());
   serving
-    .then(async (platform) => await show(platform, options, either))
+    .then(async (platform) => await show(platform, { ...options, log }, either))
     .catch((err: unknown) => {
       // The platform keeps serving.
       if (!either.aborted) log.warn({ err }, 'demo not completed; the next start continues');
@@ -38,22 +65,23 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
   await running;
 }
 
-async function show(platform: Serving, options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const { log, program, environment, onReady, kubernetes = 0 } = options;
-  const { fleetletSocket: socket, folder } = platform;
-  const api = adminApi(platform);
-  if (api === undefined || socket === undefined) {
+async function show(platform: DemoPlatform, demo: Demo, signal: AbortSignal): Promise<void> {
+  const { log, program, environment, kubernetes } = demo;
+  const { fleetletSocket: socket, folder, http, token } = platform;
+  if (http === undefined || token === undefined || socket === undefined) {
     log.warn({}, 'no demo: it needs plain HTTP on loopback, the admin token and the socket for local processes');
     return;
   }
+  const access = { server: serverAt(http), token: token.token };
+  const api = adminApi(access);
   const state = await demoState(api, signal);
   if (state === 'foreign') {
     log.info({}, 'no demo: the instance is not empty; start with another --data folder to create one');
     return;
   }
-  const begun = startClusters(options, folder.path, signal);
+  const begun = startClusters(demo, folder.path, signal);
   if (state !== 'made') await seedDemo(api, signal);
-  const { logFormat } = options.config;
+  const { logFormat } = demo.config;
   const agent = { program, socket, environment, logFormat, log };
   const agents = [runDemoAgent({ ...agent, words: folderAgent(folder.path) }, signal)];
   if (state !== 'made') await finishDemo(api, signal);
@@ -63,13 +91,21 @@ async function show(platform: Serving, options: DemoOptions, signal: AbortSignal
     const words = clusterAgent(clusters.kubeconfig, namesOf(kubernetes));
     agents.push(runDemoAgent({ ...agent, words }, signal));
   }
-  await onReady({ ...platform, clusters }, signal);
+  const { authorityFile, https } = platform;
+  const context = await demo.keepAddress({ ...access, workspace: DEMO_WORKSPACE, authorityFile }, signal);
+  const facts = clusters && { clusters: { ...clusters, names: namesOf(kubernetes), tlsPort: https?.port } };
+  const { command, currentFolder } = demo;
+  demo.show(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...facts }));
   await Promise.all([...agents, clusters?.ended]);
+}
+
+function serverAt({ host, port }: HostPort): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Clusters take some seconds to start; the rest is created meanwhile. The demo works without them. */
 async function startClusters(
-  { kubernetes = 0, program, log }: DemoOptions,
+  { kubernetes, program, log }: Demo,
   dataFolder: string,
   signal: AbortSignal,
 ): Promise<DemoClusters | undefined> {
@@ -91,13 +127,11 @@ function namesOf(count: number): readonly string[] {
   return demoClusters(count).map(({ name }) => name);
 }
 
-function adminApi({ http, token }: Serving): DemoApi | undefined {
-  if (http === undefined || token === undefined) return undefined;
-  const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-  const headers = { authorization: `Bearer ${token.token.reveal()}`, 'content-type': 'application/json' };
+function adminApi({ server, token }: Pick<DemoAddress, 'server' | 'token'>): DemoApi {
+  const headers = { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' };
   return async ({ method, path, body }, signal) => {
     const type = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
-    const answer = await fetch(`http://${host}:${http.port}${path}`, {
+    const answer = await fetch(`${server}${path}`, {
       method,
       headers: { ...headers, ...type },
       ...(body && { body: JSON.stringify(body) }),

@@ -4,7 +4,6 @@ import {
   boolean,
   COMMON_SETTINGS,
   duration,
-  type Environment,
   type Kind,
   listOf,
   type Resolved,
@@ -16,8 +15,8 @@ import {
   AGENT_PROCESS_SETTINGS,
   checkFleetletEndpoint,
   FLEETLET_ENDPOINT_SETTINGS,
-  IGNORED_VARIABLES,
 } from '#runtime/agent-process/agent-settings';
+import { type ConfigSources, IGNORED_VARIABLES } from '#runtime/process/process-command';
 
 /** A folder and its target. */
 export interface ServedFolder {
@@ -51,12 +50,6 @@ export const DIRECTORY_AGENT_SETTINGS = {
 } as const satisfies Settings;
 
 export type DirectoryAgentConfig = Values<typeof DIRECTORY_AGENT_SETTINGS>;
-
-export interface ConfigSources {
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly readText: (path: string) => string;
-}
 
 export function resolveDirectoryAgentConfig(sources: ConfigSources): Resolved<typeof DIRECTORY_AGENT_SETTINGS> {
   return resolveSettings({

@@ -5,19 +5,17 @@ import type { DeliveryServer } from '#contexts/delivery/adapters';
 import { DirectoryAgent, type FolderDeps } from '#contexts/directory';
 import { openFolder } from '#contexts/directory/adapters';
 import { aborted, sleep, systemClock } from '#kit/std';
-import { createLogger, type Logger } from '#kit/telemetry';
+import type { Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
 import { labelOf } from '#runtime/agent-process/label-of';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
 import { type SpokenTarget, speakFor } from '#runtime/agent-process/speak-for';
 import { stateLog } from '#runtime/agent-process/state-log';
+import { processLog, type Surroundings } from '#runtime/process/process-command';
 import type { DirectoryAgentConfig, ServedFolder } from './config.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Surroundings {
   readonly config: DirectoryAgentConfig;
-  readonly version: string;
-  /** Destination of the logs. */
-  readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
 interface Parts {
@@ -32,8 +30,7 @@ const FAREWELL_MS = 2_000;
 
 /** Runs until the signal aborts. Orders that were accepted but not completed are completed after the next start. */
 export async function runDirectoryAgent({ config, version, err }: RunOptions, signal: AbortSignal): Promise<void> {
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const stop = new AbortController();
   const client = connectLocal({ ...localEndpoint(config), process: 'directory-agent', onState: stateLog(log) });
   const server = deliveryChannels(client, { log, signal: stop.signal });

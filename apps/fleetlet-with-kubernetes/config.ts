@@ -1,6 +1,7 @@
 import { listOf, oneOf, type Resolved, resolveSettings, type Settings, text, type Values } from '#kit/config';
 import { CLUSTER_SETTINGS } from '#runtime/cluster-agent/cluster-settings';
-import { type ConfigSources, checkFleetlet, FLEETLET_SETTINGS, IGNORED_VARIABLES } from '#runtime/fleetlet/config';
+import { checkFleetlet, FLEETLET_SETTINGS, IGNORED_VARIABLES } from '#runtime/fleetlet/config';
+import type { ConfigSources } from '#runtime/process/process-command';
 
 const COMPANIONS = ['kubernetes'] as const;
 const KUBERNETES = 'With kubernetes';

@@ -2,7 +2,6 @@ import { connectLocal } from '#contexts/channels/adapters';
 import type { OwnPlace } from '#contexts/kubernetes';
 import { createKubeClient, inClusterConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
-import { createLogger } from '#kit/telemetry';
 import { apiUsers } from '#runtime/cluster-agent/cluster-settings';
 import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
 import { fixedSource } from '#runtime/cluster-agent/clusters/cluster-source';
@@ -12,6 +11,7 @@ import { createTokenReviewAuthenticator } from '#runtime/cluster-agent/token-rev
 import { type RunOptions, runFleetlet } from '#runtime/fleetlet/run';
 import { AGENT, AGENT_CONTAINER } from '#runtime/install/agent-install';
 import { IdentitySecret } from '#runtime/install/identity-secret';
+import { processLog } from '#runtime/process/process-command';
 import type { FleetletWithConfig } from './config.ts';
 
 export interface RunWithOptions extends Omit<RunOptions, 'config' | 'callers' | 'beside'> {
@@ -23,8 +23,7 @@ const TYPE = 'kubernetes';
 /** Runs until the signal aborts. The cluster has to answer once, so that its identity is known. */
 export async function runFleetletWithKubernetes(options: RunWithOptions, signal: AbortSignal): Promise<void> {
   const { config, environment, version, err } = options;
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
   const kube = createKubeClient({ config: await source.read(signal), userAgent: `fleetshift-fleetlet/${version}` });
   try {

@@ -1,7 +1,6 @@
 import {
   BadValue,
   COMMON_SETTINGS,
-  type Environment,
   hostPort,
   type Kind,
   listOf,
@@ -17,9 +16,9 @@ import {
   AGENT_PROCESS_SETTINGS,
   checkFleetletEndpoint,
   FLEETLET_ENDPOINT_SETTINGS,
-  IGNORED_VARIABLES,
 } from '#runtime/agent-process/agent-settings';
 import { CLUSTER_SETTINGS } from '#runtime/cluster-agent/cluster-settings';
+import { type ConfigSources, IGNORED_VARIABLES } from '#runtime/process/process-command';
 
 /** A target, and its context in the kubeconfig; for the Pod's own cluster only the name. */
 export interface WantedCluster {
@@ -63,12 +62,6 @@ export const KUBERNETES_AGENT_SETTINGS = {
 } as const satisfies Settings;
 
 export type KubernetesAgentConfig = Values<typeof KUBERNETES_AGENT_SETTINGS>;
-
-export interface ConfigSources {
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly readText: (path: string) => string;
-}
 
 export function resolveKubernetesAgentConfig(sources: ConfigSources): Resolved<typeof KUBERNETES_AGENT_SETTINGS> {
   return resolveSettings({

@@ -3,7 +3,7 @@ import { connectLocal } from '#contexts/channels/adapters';
 import { printHostPort } from '#kit/config';
 import { inClusterConfig, isKubeError, KubeError } from '#kit/kube';
 import { aborted, sleep } from '#kit/std';
-import { createLogger, type Logger } from '#kit/telemetry';
+import type { Logger } from '#kit/telemetry';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
 import { stateLog } from '#runtime/agent-process/state-log';
 import { apiUsers } from '#runtime/cluster-agent/cluster-settings';
@@ -12,16 +12,13 @@ import { type ClusterSource, fixedSource } from '#runtime/cluster-agent/clusters
 import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
 import { nameByIdentity } from '#runtime/cluster-agent/clusters/name-by-identity';
 import { listenMetrics, type MetricsListener } from '#runtime/fleetlet/metrics/metrics-listener';
+import { processLog, type Surroundings } from '#runtime/process/process-command';
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
 import { type KubernetesAgentConfig, wantedClusters } from './config.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Surroundings {
   readonly config: KubernetesAgentConfig;
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Destination of the logs. */
-  readonly err: { write(text: string): void; readonly isTerminal: boolean };
 }
 
 /**
@@ -30,8 +27,7 @@ export interface RunOptions {
  */
 export async function runKubernetesAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err } = options;
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const file = kubeconfigFile(config, environment, log);
   const clusters = await namedClusters(options, file, signal);
 

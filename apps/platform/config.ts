@@ -5,7 +5,6 @@ import {
   byteSize,
   COMMON_SETTINGS,
   duration,
-  type Environment,
   hostPort,
   integer,
   type Kind,
@@ -24,6 +23,7 @@ import {
 import { LOG_LEVELS } from '#kit/telemetry';
 import { databaseKind } from '#runtime/instance/database-kind';
 import { isLoopback } from '#runtime/process/loopback';
+import { type ConfigSources, IGNORED_VARIABLES } from '#runtime/process/process-command';
 import { auditHeadsKind } from './access/audit-heads-kind.ts';
 import { fleetletPlace } from './channels/fleetlet-address.ts';
 import { durableKind } from './durable/durable-kind.ts';
@@ -252,18 +252,6 @@ export const PLATFORM_SETTINGS = {
 } as const satisfies Settings;
 
 export type PlatformConfig = Values<typeof PLATFORM_SETTINGS>;
-
-export interface ConfigSources {
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly readText: (path: string) => string;
-}
-
-/** Variables of the command line client, which may run in the same shell, and those of the tests. */
-const IGNORED_VARIABLES = [
-  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
-  /^FLEETSHIFT_TEST_/,
-];
 
 export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof PLATFORM_SETTINGS> {
   return resolveSettings({ settings: PLATFORM_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });

@@ -1,21 +1,16 @@
 import { offerFirstAdminLogin } from '#contexts/identity/adapters';
 import { runGroups } from '#kit/reconcile';
 import { sleep, systemClock } from '#kit/std';
-import { createLogger, type Environment, type Logger } from '#kit/telemetry';
+import type { Logger } from '#kit/telemetry';
 import { databaseKind } from '#runtime/instance/database-kind';
+import { processLog, type Surroundings } from '#runtime/process/process-command';
 import { banner, urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
 import type { WorkflowSet } from './durable/workflow-set.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Surroundings {
   readonly config: PlatformConfig;
-  readonly version: string;
-  readonly environment: Environment;
-  /** Where logs go. */
-  readonly err: { write(text: string): void; readonly isTerminal: boolean };
-  /** The terminal of a person, if any: its output is not part of the log. */
-  readonly terminal?: { write(text: string): void } | undefined;
   /** Workflows in addition to the platform's own. */
   readonly workflows?: WorkflowSet;
   /** Called once it serves. */
@@ -27,8 +22,7 @@ export type Serving = Pick<Platform, 'http' | 'https' | 'authorityFile' | 'folde
 /** Serves until the signal aborts; then finishes open requests and releases everything. */
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err, workflows } = options;
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const wanted = { config, version, environment, log, ...(workflows === undefined ? {} : { workflows }) };
   const platform = await wirePlatform(wanted, signal);
   try {

@@ -52,12 +52,6 @@ export const AGENT_PROCESS_SETTINGS = {
   },
 } as const satisfies Settings;
 
-/** Variables of the CLI, which may run in the same shell, and of our own tests. */
-export const IGNORED_VARIABLES = [
-  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
-  /^FLEETSHIFT_TEST_/,
-];
-
 export interface FleetletEndpointConfig {
   readonly fleetlet: HostPort | undefined;
   readonly fleetletSocket: string | undefined;

@@ -3,7 +3,6 @@ import {
   boolean,
   COMMON_SETTINGS,
   duration,
-  type Environment,
   hostPort,
   type Kind,
   listOf,
@@ -19,6 +18,7 @@ import {
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
 import { isLoopback } from '#runtime/process/loopback';
+import type { ConfigSources } from '#runtime/process/process-command';
 import { hostOf, platformAddress } from './connect/platform-address.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
@@ -180,12 +180,6 @@ export const FLEETLET_SETTINGS = {
 } as const satisfies Settings;
 
 export type FleetletConfig = Values<typeof FLEETLET_SETTINGS>;
-
-export interface ConfigSources {
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly readText: (path: string) => string;
-}
 
 /** Variables of the CLI, which may run in the same shell, and of our own tests. */
 export const IGNORED_VARIABLES = [

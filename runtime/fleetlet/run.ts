@@ -1,17 +1,14 @@
 import type { LocalAuthenticator, UplinkPace } from '#contexts/channels';
 import { printHostPort } from '#kit/config';
 import { aborted } from '#kit/std';
-import { createLogger, type Logger } from '#kit/telemetry';
+import type { Logger } from '#kit/telemetry';
+import { processLog, type Surroundings } from '#runtime/process/process-command';
 import type { FleetletConfig } from './config.ts';
 import type { IdentityKeeper } from './identity/enrolment.ts';
 import { type Fleetlet, wireFleetlet } from './wiring.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Surroundings {
   readonly config: FleetletConfig;
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Destination of the logs. */
-  readonly err: { write(text: string): void; readonly isTerminal: boolean };
   /** For tests: see `FleetletOptions`. */
   readonly pace?: Partial<UplinkPace>;
   /** See `FleetletOptions`. */
@@ -27,8 +24,7 @@ const CLOSE_MS = 5_000;
 /** Runs until the signal aborts; then drains messages already taken and closes everything. */
 export async function runFleetlet(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err, pace, callers, keeper, beside } = options;
-  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const log = processLog(config, err);
   const fleetlet = await wireFleetlet(
     { config, environment, log, ...(pace && { pace }), ...(callers && { callers }), ...(keeper && { keeper }) },
     signal,

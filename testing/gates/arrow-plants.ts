@@ -9,6 +9,7 @@ export interface ArrowPlant {
 
 /** Files without imports of their own, as ends of the arrows. */
 export const ROOMS: readonly string[] = [
+  'apps/platform/command.ts',
   'apps/platform/wiring.ts',
   'contexts/alpha/adapters/index.ts',
   'contexts/alpha/adapters/sqlite-store.ts',
@@ -69,6 +70,24 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     rule: 'context-not-to-app',
     from: 'contexts/alpha/adapters/app.ts',
     imports: '../../../apps/platform/wiring.ts',
+    to: 'apps/platform/wiring.ts',
+  },
+  {
+    rule: 'app-not-to-app',
+    from: 'apps/demo/compose.ts',
+    imports: '../platform/command.ts',
+    to: 'apps/platform/command.ts',
+  },
+  {
+    rule: 'app-not-to-app',
+    from: 'apps/cli/client/compose.ts',
+    imports: '../../platform/command.ts',
+    to: 'apps/platform/command.ts',
+  },
+  {
+    rule: 'commands-start-processes',
+    from: 'apps/cli/commands/deep/serve.ts',
+    imports: '../../../platform/wiring.ts',
     to: 'apps/platform/wiring.ts',
   },
   {
@@ -274,6 +293,8 @@ export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   ['contexts/gamma/adapters/index.ts', '#kit/kube'],
   ['apps/platform/allowed.ts', '#contexts/beta'],
   ['apps/platform/allowed-adapter.ts', '#contexts/alpha/adapters'],
+  ['apps/cli/commands/deep/allowed.ts', '../../../platform/command.ts'],
+  ['apps/demo/demo.test.ts', '../platform/wiring.ts'],
   ['apps/platform/allowed-runtime.ts', '#runtime/fleetlet/run'],
   ['runtime/other/allowed.ts', '#runtime/fleetlet/run'],
   ['runtime/other/allowed-adapter.ts', '#contexts/alpha/adapters'],

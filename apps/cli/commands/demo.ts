@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { helpText, printSettings } from '#kit/config';
-import type { Secret } from '#kit/std';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { DEMO_WORKSPACE } from '../../demo/demo-fleet.ts';
-import { demoClusters } from '../../demo/demo-kubernetes.ts';
-import { kubernetesFlag } from '../../demo/kubernetes-flag.ts';
-import { nextSteps } from '../../demo/next-steps.ts';
-import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
-import { type Command, EXIT, type Io } from '../command.ts';
+import { helpText } from '#kit/config';
+import { type DemoAddress, runDemo } from '../../demo/command.ts';
+import { platformProcess, runPlatform } from '../../platform/command.ts';
+import { type Command, EXIT, type Io, UsageError } from '../command.ts';
 import { withContext } from '../config-file/cli-config.ts';
 import { changeConfigFile, configFilePath } from '../config-file/config-file.ts';
+import { configOf, surroundingsOf } from './start-process.ts';
 
 const CONTEXT = 'demo';
+const FLAG = '--kubernetes';
+const USUAL = 2;
+const MOST = 9;
 
 export const demo: Command = {
   help: () =>
@@ -22,49 +21,24 @@ It prints what to do next. Ctrl-C stops it, and the next run continues where it 
 
 With --kubernetes it adds N real control planes, default 2, with simulated nodes and Pods. This needs a checkout
 of the sources and the Kubernetes programs that its tests use.`,
-      settings: PLATFORM_SETTINGS,
+      settings: platformProcess.settings,
     }),
   async run(words, io, signal) {
     const { count: kubernetes, rest: args } = kubernetesFlag(words);
-    const { environment } = io;
-    const readText = (path: string) => readFileSync(path, 'utf8');
-    const resolved = resolvePlatformConfig({ args, environment, readText });
-    if (resolved.values.printConfig) {
-      io.out(printSettings(PLATFORM_SETTINGS, resolved));
-      return EXIT.ok;
-    }
-    const [{ runDemo }, { createLogger }] = await Promise.all([
-      import('../../demo/run-demo.ts'),
-      import('#kit/telemetry'),
-    ]);
-    const config = resolved.values;
-    const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
-    const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
-    const log = createLogger({ level: config.logLevel, destination: err, pretty }).child({ component: 'demo' });
-    const terminal = io.outIsTerminal ? { write: (text: string) => io.out(text) } : undefined;
-    const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+    const config = configOf(platformProcess, args, io);
+    if (config === undefined) return EXIT.ok;
+    const surroundings = surroundingsOf(io);
     await runDemo(
       {
+        ...surroundings,
         config,
-        version: packageJson.version,
-        environment,
-        err,
-        terminal,
-        log,
-        program,
+        servePlatform: (onServing, stop) => runPlatform({ config, ...surroundings, onServing }, stop),
+        program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+        command: commandOf(io.environment),
+        currentFolder: process.cwd(),
         kubernetes,
-        onReady: async ({ http, https, authorityFile, token, folder, clusters: found }, stop) => {
-          if (http === undefined || token === undefined) return;
-          const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
-          // For kubectl, which sends its credentials over TLS only.
-          const ca = authorityFile && { ca: readText(authorityFile) };
-          const context = await keepContext(io, { server, token: token.token, ...ca }, stop);
-          const command = commandOf(environment);
-          const names = demoClusters(kubernetes).map(({ name }) => name);
-          const clusters = found && { clusters: { ...found, names, tlsPort: https?.port } };
-          const currentFolder = process.cwd();
-          io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...clusters }));
-        },
+        keepAddress: (address, stop) => keepContext(io, address, stop),
+        show: (text) => io.out(text),
       },
       signal,
     );
@@ -72,17 +46,31 @@ of the sources and the Kubernetes programs that its tests use.`,
   },
 };
 
+/** Parses `--kubernetes`, `--kubernetes 3` or `--kubernetes=3`, and returns the other arguments. */
+export function kubernetesFlag(args: readonly string[]): { readonly count: number; readonly rest: readonly string[] } {
+  const at = args.findIndex((arg) => arg === FLAG || arg.startsWith(`${FLAG}=`));
+  const given = args[at];
+  if (given === undefined) return { count: 0, rest: args };
+  const next = args[at + 1];
+  const isNext = given === FLAG && next !== undefined && !next.startsWith('-');
+  const said = given === FLAG ? (isNext ? next : String(USUAL)) : given.slice(FLAG.length + 1);
+  const count = /^\d$/.test(said) ? Number(said) : 0;
+  if (count < 1) throw new UsageError(`${FLAG} ${said}: is not a number of clusters, from 1 to ${MOST}`);
+  return { count, rest: args.toSpliced(at, isNext ? 2 : 1) };
+}
+
 /**
  * Creates a context for the following commands. If another platform is current, it stays current and the context must
  * be named.
  */
 async function keepContext(
   io: Io,
-  { token, ...where }: { readonly server: string; readonly token: Secret; readonly ca?: string },
+  { server, workspace, token, authorityFile }: DemoAddress,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const credentials = { kind: 'token', token: token.reveal() } as const;
-  const context = { name: CONTEXT, ...where, workspace: DEMO_WORKSPACE, credentials };
+  const ca = authorityFile && { ca: readFileSync(authorityFile, 'utf8') };
+  const context = { name: CONTEXT, server, workspace, credentials, ...ca };
   return await changeConfigFile(
     configFilePath(io.environment),
     async (config, write) => {

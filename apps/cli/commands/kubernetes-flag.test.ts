@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { UsageError } from '../cli/command.ts';
-import { kubernetesFlag } from './kubernetes-flag.ts';
+import { UsageError } from '../command.ts';
+import { kubernetesFlag } from './demo.ts';
 
 suite('--kubernetes', () => {
   for (const { args, count, rest } of [
