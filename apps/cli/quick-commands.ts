@@ -7,7 +7,7 @@ import type { CommandEntry } from './command.ts';
 export const GET: CommandEntry = {
   name: 'get',
   summary: 'list resources, or show some of them',
-  load: async () => (await import('./commands/get.ts')).get,
+  load: async () => (await import('./commands/resources/get.ts')).get,
 };
 
 export const VERSION: CommandEntry = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
+import { ROLLOUT_VERBS } from '../commands/workloads/rollout/rollout-verbs.ts';
 import { COMMANDS } from '../commands.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { type Candidates, candidatesFor } from './candidates.ts';

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
+import { ROLLOUT_VERBS } from '../commands/workloads/rollout/rollout-verbs.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { ITEM_FORMATS } from '../output/render-items.ts';

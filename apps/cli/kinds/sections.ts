@@ -1,7 +1,7 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { ClientError } from '../client/client-error.ts';
 import { renderItems } from '../output/render-items.ts';
-import { grantKind } from './grant-kind.ts';
+import { grantKind } from './access/grant-kind.ts';
 import type { Kind, Section } from './kind.ts';
 import type { Place } from './place.ts';
 import { readList } from './read-list.ts';

@@ -14,11 +14,11 @@ import {
   type IdentityServer,
   startIdentityServer,
 } from '../../../contexts/identity/testing/identity-server.ts';
-import { adminLogin } from '../commands/admin-login.ts';
-import { login } from '../commands/login.ts';
-import { logout } from '../commands/logout.ts';
-import { revokeSessions } from '../commands/revoke-sessions.ts';
-import { whoami } from '../commands/whoami.ts';
+import { revokeSessions } from '../commands/access/revoke-sessions.ts';
+import { adminLogin } from '../commands/operate/admin-login.ts';
+import { login } from '../commands/session/login.ts';
+import { logout } from '../commands/session/logout.ts';
+import { whoami } from '../commands/session/whoami.ts';
 import type { CommandEntry } from '../commands.ts';
 import type { CliConfig } from '../config-file/cli-config.ts';
 import { runCli } from '../run-cli.ts';

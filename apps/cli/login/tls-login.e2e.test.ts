@@ -10,8 +10,8 @@ import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../../contexts/identity/testing/identity-server.ts';
 import { ownCertificate } from '../../platform/tls/own-certificate.ts';
-import { login } from '../commands/login.ts';
-import { whoami } from '../commands/whoami.ts';
+import { login } from '../commands/session/login.ts';
+import { whoami } from '../commands/session/whoami.ts';
 
 const signal = new AbortController().signal;
 
