@@ -6,6 +6,8 @@ const TESTING_ROOM = '(?:^|/)testing/';
 const SHIPPED = '^(?:apps|contexts|kit|protocol|runtime)/';
 const DEV_ROOM = '^(?:bench|e2e|scripts|testing)/';
 const STD = String.raw`^kit/std/index\.ts$`;
+/** Queue, workers and resync of reconcile loops, without technology of their own. */
+const RECONCILE = String.raw`^kit/reconcile/index\.ts$`;
 /** Terms that several contexts share, declared once: types, closed sets and parsers. */
 const PUBLISHED = String.raw`^protocol/(?:delivery|targets)/index\.ts$`;
 /** `kit/storage` of `kit/storage/sqlite/connection.ts`, `scripts` of `scripts/check.ts`: the module of a file. */
@@ -39,10 +41,11 @@ module.exports = {
     },
     {
       name: 'application-imports-inward',
-      comment: 'Use cases know the domain, kit/std and their own ports. Adapters implement the ports and are wired in.',
+      comment:
+        'Use cases know the domain, kit/std, kit/reconcile and their own ports. Adapters implement the ports and are wired in.',
       severity: 'error',
       from: { path: '^contexts/([^/]+)/application/', pathNot: TEST_FILE },
-      to: { pathNot: ['^contexts/$1/(?:domain|application)/', STD, PUBLISHED] },
+      to: { pathNot: ['^contexts/$1/(?:domain|application)/', STD, RECONCILE, PUBLISHED] },
     },
     {
       name: 'facade-without-adapters',

@@ -284,6 +284,7 @@ export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   ['contexts/alpha/domain/plan.prop.test.ts', 'fast-check'],
   ['contexts/alpha/application/allowed.ts', './ports.ts'],
   ['contexts/alpha/application/allowed-domain.ts', '../domain/plan.ts'],
+  ['contexts/alpha/application/allowed-reconcile.ts', '#kit/reconcile'],
   ['contexts/alpha/application/use.test.ts', '../testing/memory-store.ts'],
   ['contexts/alpha/adapters/allowed.ts', '#kit/storage'],
   ['contexts/alpha/adapters/allowed-protocol.ts', '#protocol/api'],

@@ -1,22 +1,29 @@
+import type { Clock } from '#kit/std';
 import type { Health } from '#protocol/delivery';
 import type { HealthState } from '../domain/health/object-health.ts';
 import { isDone } from '../domain/order.ts';
 import { maskFor } from '../domain/secret-fields.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
-import type { Outcome } from './carry-out.ts';
-import { type CarryOutOrderDeps, carryOutOrder, WIDTH } from './carry-out-order.ts';
+import { WIDTH } from './carry-out-order.ts';
 import type { DeploymentFile } from './deployment-file.ts';
 import { DriftBook } from './drift-book.ts';
+import type { ClusterPorts } from './ports.ts';
 import type { Condition, StatusBook } from './status-book.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-export interface CaretakerDeps extends CarryOutOrderDeps {
+export interface CaretakerDeps {
+  readonly ports: ClusterPorts;
+  readonly clock: Clock;
   /** Throws if the cluster has been rebuilt. */
   readonly verify: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Either there is nothing more to do, or this is the outcome of a repair, which may have to be retried. */
-export type CareOutcome = { readonly kind: 'fine' } | { readonly kind: 'unseen' } | Outcome;
+export type Look =
+  | { readonly kind: 'fine' }
+  /** The watch does not show everything yet: look again soon. */
+  | { readonly kind: 'unseen' }
+  /** These objects, by identity, are to be brought back to what was applied. */
+  | { readonly kind: 'repair'; readonly objects: ReadonlySet<string> };
 
 const HEALTH: Readonly<Record<HealthState, Health>> = {
   Available: 'Available',
@@ -60,6 +67,11 @@ export class Caretaker {
     return this.#file.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
   }
 
+  /** The repairs that `look` asked for were made, or tried and refused. */
+  repaired(): void {
+    this.#drift.tried();
+  }
+
   /** Current condition of a completely applied revision, if known. Sends no requests. */
   condition(): Condition | undefined {
     const { health, unsynced, isSettled } = this.#assess() ?? {};
@@ -68,7 +80,7 @@ export class Caretaker {
       : { health: HEALTH[health.state], message: health.message };
   }
 
-  async look(signal: AbortSignal): Promise<CareOutcome> {
+  async look(signal: AbortSignal): Promise<Look> {
     const seen = this.#assess();
     const held = this.#file.inventory?.held;
     if (seen === undefined || held === undefined) return FINE;
@@ -79,7 +91,8 @@ export class Caretaker {
     const suspects = this.#drift.open(seen.suspects);
     if (suspects.length > 0) await this.#compare(suspects, signal);
     this.#status.drift(held.revision, this.#drift.lines);
-    if (this.#drift.toRepair.size > 0) return await this.#repair(this.#drift.toRepair, signal);
+    const objects = this.#drift.toRepair;
+    if (objects.size > 0) return { kind: 'repair', objects };
     return isSeen ? FINE : UNSEEN;
   }
 
@@ -113,14 +126,6 @@ export class Caretaker {
       const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
       this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
     }
-  }
-
-  async #repair(takesBack: ReadonlySet<string>, signal: AbortSignal): Promise<CareOutcome> {
-    const outcome = await carryOutOrder(this.#deps, { file: this.#file, takesBack }, signal);
-    this.#file.letGo();
-    // An attempt that is only waiting does not count towards the repair limit.
-    if (outcome.kind !== 'waiting' && outcome.kind !== 'stopped') this.#drift.tried();
-    return outcome;
   }
 
   async #compare(suspects: readonly Suspect[], signal: AbortSignal): Promise<void> {

@@ -24,6 +24,8 @@ const LOOKS_MS = [10, 20, 40, 80, 160, 320];
 
 export interface Assignment {
   readonly file: DeploymentFile;
+  /** Writes of the deployment's records run one after another. */
+  readonly write: (body: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Repair only these objects, by identity. */
   readonly takesBack?: ReadonlySet<string>;
   /** Whether the order may revert changes that others made to an object, by identity. */
@@ -35,7 +37,7 @@ export interface Assignment {
 /** Carries out the stored order, and stops as soon as another order replaces it. */
 export async function carryOutOrder(
   { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
-  { file, takesBack, mayTakeBack, asksServer = false }: Assignment,
+  { file, write, takesBack, mayTakeBack, asksServer = false }: Assignment,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const facts = file.order;
@@ -50,14 +52,16 @@ export async function carryOutOrder(
   const { api: cluster, discovery, watch, own } = ports;
   const inventories = {
     save: async (inventory: ApplySetInventory, stop: AbortSignal): Promise<void> => {
-      await file.save(inventory, stop);
+      await write(async () => await file.save(inventory, stop), stop);
       kindsChanged();
     },
   };
   const defer = (inventory: ApplySetInventory): void => file.defer(inventory, clock.now());
   const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
   const ledger = new Ledger({ inventories, defer }, file.inventory, ledgerOrder);
-  const kept = file.isKept ? {} : { kept: async (stop: AbortSignal) => await file.kept(stop) };
+  const kept = file.isKept
+    ? {}
+    : { kept: async (stop: AbortSignal) => await write(async () => await file.keepBegun(stop), stop) };
   const job = { delivery, ledger, claims, versions, ...kept, isOver: () => file.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };

@@ -1,48 +1,58 @@
+import { createResync, createWorkers, DONE, KeyedQueue, type Result, type RetryPolicy, runAll } from '#kit/reconcile';
 import { Notifier, type Uuid, unlessAborted } from '#kit/std';
-import type { Holding } from '#protocol/delivery';
+import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
 import type { Found } from './deployment-file.ts';
-import { DeploymentKeeper, type KeeperDeps } from './deployment-keeper.ts';
-import type { ClusterPorts, FollowedKind, WatchListener } from './ports.ts';
-import { Turnstile } from './turnstile.ts';
+import { DeploymentKeeper, isOutdated, type KeeperDeps } from './deployment-keeper.ts';
+import type { FollowedKind, WatchListener } from './ports.ts';
+import { previewOrder } from './preview-order.ts';
 
-export type EraDeps = Omit<KeeperDeps, 'claims' | 'lanes' | 'kindsChanged' | 'verify'>;
+export type EraDeps = Omit<KeeperDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
 
-const FIRST_LANE = 16;
-const AGAIN_LANE = 4;
+/** Deployments reconciled at a time, and how many of them may be retries: stuck work delays only other stuck work. */
+const WORKERS = 24;
+const RETRIES = 4;
+const RETRY: RetryPolicy = { backoff: { baseMs: 250, capMs: 30_000 }, perSecond: 10, burst: 100 };
+/** Full check, in case a watch missed something. */
+const RESYNC_MS = 600_000;
 const BEAT_MS = 30_000;
 const BEAT_TIMEOUT_MS = 20_000;
+const VERIFY_MS = 5_000;
+/** Wait this long for the watches to sync, so that the inventory carries known health. */
+const SEEN_MS = 3_000;
 /** For final inventory writes that save work after a restart. */
 const LAST_WRITES_MS = 1_000;
 
 /**
- * State read from a cluster, and the reconcilers of its deployments. It is valid as long as no other agent writes
- * there. Then it ends, and everything is read again.
+ * State read from a cluster, and the reconcilers of its deployments, which run on one queue. It is valid as long as no
+ * other agent writes there. Then it ends, and everything is read again.
  */
 export class ClusterEra {
   readonly instance: string;
-  readonly claims = new Claims();
-  readonly #ports: ClusterPorts;
   readonly #deps: KeeperDeps;
+  readonly #queue: KeyedQueue;
   readonly #keepers = new Map<string, DeploymentKeeper>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #broken = Promise.withResolvers<never>();
+  /** Retries under way, and those that wait until one of them ends. */
+  #retries = 0;
+  readonly #waitingRetries = new Set<string>();
+  readonly #outdated = Promise.withResolvers<never>();
   readonly #synced: Notifier;
   #kinds: readonly FollowedKind[] = [];
-  #signal: AbortSignal | undefined;
+  #isRunning = false;
   #missedBeats = 0;
 
   private constructor(deps: EraDeps, instance: string) {
+    const { clock, sleep, random } = deps;
     this.instance = instance;
-    this.#ports = deps.ports;
-    this.#synced = new Notifier(deps.sleep);
-    const lanes = { first: new Turnstile(FIRST_LANE), again: new Turnstile(AGAIN_LANE) };
-    const verify = async (signal: AbortSignal): Promise<void> => await this.verify(signal);
-    this.#deps = { ...deps, claims: this.claims, lanes, verify, kindsChanged: () => this.#follow() };
+    this.#synced = new Notifier(sleep);
+    this.#queue = new KeyedQueue({ clock, sleep, random, retries: RETRY });
+    const verify = async (signal: AbortSignal): Promise<void> => await this.#verify(signal);
+    const kindsChanged = (): void => this.#follow();
+    this.#deps = { ...deps, claims: new Claims(), queue: this.#queue, verify, kindsChanged };
     // `run` awaits this promise. The empty handler avoids an unhandled rejection if it rejects before `run` starts.
-    this.#broken.promise.catch(() => {});
+    this.#outdated.promise.catch(() => {});
   }
 
   static async read(deps: EraDeps, signal: AbortSignal): Promise<ClusterEra> {
@@ -59,6 +69,7 @@ export class ClusterEra {
     for (const { deployment, error } of [...kept.torn, ...made.torn]) add(deployment, { torn: error });
     // Records are stored under the uid of their deployment.
     for (const [deployment, its] of found) era.#keep(deployment as Uuid, its);
+    for (const deployment of found.keys()) era.#queue.add(deployment);
     era.#follow();
     return era;
   }
@@ -75,50 +86,98 @@ export class ClusterEra {
     return this.find(deployment) ?? this.#keep(deployment, { order: undefined, inventory: undefined });
   }
 
-  /** Waits until every followed kind has synced once, for at most `ms`. */
-  async seen(ms: number, signal: AbortSignal): Promise<void> {
-    const { watch } = this.#ports;
-    const isSeen = (): boolean => this.#kinds.every((kind) => watch.isSynced(kind));
-    const over = this.#deps.clock.now() + ms;
-    for (let left = ms; left > 0 && !isSeen() && this.#signal !== undefined; left = over - this.#deps.clock.now()) {
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
+    const inventory = this.find(order.deployment)?.file.inventory;
+    return await previewOrder(this.#deps, { order, inventory }, signal);
+  }
+
+  /**
+   * Waits until the state is current: the cluster is the same one, and every followed kind has synced once. The platform
+   * asks right after connecting, so both waits are short, and then the last known state counts.
+   */
+  async observed(signal: AbortSignal): Promise<void> {
+    await this.#verify(AbortSignal.any([signal, AbortSignal.timeout(VERIFY_MS)])).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (isOutdated(error)) throw error;
+    });
+    const { clock, ports } = this.#deps;
+    const isSeen = (): boolean => this.#kinds.every((kind) => ports.watch.isSynced(kind));
+    const over = clock.now() + SEEN_MS;
+    for (let left = SEEN_MS; left > 0 && !isSeen() && this.#isRunning; left = over - clock.now()) {
       await this.#synced.wait(left, signal);
     }
   }
 
-  /** Throws if the cluster has been rebuilt. */
-  async verify(signal: AbortSignal): Promise<void> {
-    const instance = await this.#ports.discovery.instance(signal);
-    if (instance === this.instance) return;
-    throw new KubernetesError('CLUSTER_REBUILT', `serve cluster ${this.instance}: it was rebuilt as ${instance}`);
-  }
-
   /** The cached state is out of date: makes `run` stop with this error. */
   end(error: KubernetesError): void {
-    this.#broken.reject(error);
+    this.#outdated.reject(error);
   }
 
   /** Runs until the signal aborts or the era ends, and all running work has ended. Throws the reason. */
   async run(signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    this.#signal = AbortSignal.any([signal, over.signal]);
+    const { ports, sleep, random } = this.#deps;
+    const keys = (): Iterable<string> => this.#keepers.keys();
+    this.#isRunning = true;
     try {
-      this.#start(async (stop) => await this.#ports.watch.run(this.#listener(), stop));
-      this.#start(async (stop) => await this.#beat(stop));
-      for (const keeper of this.#keepers.values()) this.#start(async (stop) => await keeper.run(stop));
-      await unlessAborted(this.#broken.promise, signal);
+      await runAll(
+        [
+          { name: 'validity', run: async (stop) => await unlessAborted(this.#outdated.promise, stop) },
+          { name: 'watch', run: async (stop) => await ports.watch.run(this.#listener(), stop) },
+          { name: 'heartbeat', run: async (stop) => await this.#beat(stop) },
+          { name: 'reconcilers', run: async (stop) => await this.#work(stop) },
+          createResync({ name: 'resync', queue: this.#queue, keys, everyMs: RESYNC_MS, sleep, random }),
+        ],
+        signal,
+        { sleep },
+      );
     } finally {
-      over.abort();
-      await Promise.all(this.#running);
+      this.#isRunning = false;
       await this.#end({ isOutdated: !signal.aborted });
     }
   }
 
+  /** Another agent may already serve the cluster, so reconciles in progress are aborted at once. */
+  async #work(signal: AbortSignal): Promise<void> {
+    const { clock, sleep } = this.#deps;
+    const reconcile = async (key: string, stop: AbortSignal): Promise<Result> => await this.#reconcile(key, stop);
+    const options = { name: 'reconcilers', queue: this.#queue, concurrency: WORKERS, reconcile, clock, sleep };
+    await createWorkers({ ...options, cut: signal }).run(signal);
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<Result> {
+    const keeper = this.#keepers.get(key);
+    if (keeper === undefined) return DONE;
+    const { isRetry } = keeper;
+    if (isRetry && this.#retries >= RETRIES) {
+      this.#waitingRetries.add(key);
+      return DONE;
+    }
+    if (isRetry) this.#retries += 1;
+    try {
+      return await keeper.reconcile(signal);
+    } catch (error) {
+      if (isOutdated(error)) this.end(error);
+      throw error;
+    } finally {
+      if (isRetry) this.#retryEnded();
+    }
+  }
+
+  #retryEnded(): void {
+    this.#retries -= 1;
+    for (const key of this.#waitingRetries) {
+      this.#waitingRetries.delete(key);
+      this.#queue.add(key);
+      return;
+    }
+  }
+
   /** Out-of-date state is not written. */
-  async #end({ isOutdated }: { readonly isOutdated: boolean }): Promise<void> {
+  async #end({ isOutdated: isLost }: { readonly isOutdated: boolean }): Promise<void> {
     const stop = AbortSignal.timeout(LAST_WRITES_MS);
     const ending = async (keeper: DeploymentKeeper): Promise<void> => {
       await keeper.quiet();
-      if (!isOutdated) await keeper.settle(stop);
+      if (!isLost) await keeper.settle(stop);
     };
     await Promise.all([...this.#keepers.values()].map(ending));
   }
@@ -126,20 +185,8 @@ export class ClusterEra {
   #keep(deployment: Uuid, found: Found): DeploymentKeeper {
     const keeper = new DeploymentKeeper(this.#deps, deployment, found);
     this.#keepers.set(deployment, keeper);
-    this.claims.settle(deployment, found.inventory);
-    this.#start(async (stop) => await keeper.run(stop));
+    this.#deps.claims.settle(deployment, found.inventory);
     return keeper;
-  }
-
-  #start(work: (signal: AbortSignal) => Promise<void>): void {
-    const signal = this.#signal;
-    if (signal === undefined) return;
-    const running = work(signal)
-      .catch((error: unknown) => {
-        if (!signal.aborted) this.#broken.reject(error);
-      })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
   }
 
   #follow(): void {
@@ -149,7 +196,7 @@ export class ClusterEra {
       kinds.set(name, { ...kind, isWhole: kind.isWhole || (kinds.get(name)?.isWhole ?? false) });
     }
     this.#kinds = [...kinds.values()];
-    this.#ports.watch.follow(this.#kinds);
+    this.#deps.ports.watch.follow(this.#kinds);
   }
 
   #listener(): WatchListener {
@@ -164,13 +211,20 @@ export class ClusterEra {
     };
   }
 
+  /** Throws if the cluster has been rebuilt. */
+  async #verify(signal: AbortSignal): Promise<void> {
+    const instance = await this.#deps.ports.discovery.instance(signal);
+    if (instance === this.instance) return;
+    throw new KubernetesError('CLUSTER_REBUILT', `serve cluster ${this.instance}: it was rebuilt as ${instance}`);
+  }
+
   /** A watch stays silent while its server is down, and a rebuilt cluster may answer at the same address. */
   async #beat(signal: AbortSignal): Promise<void> {
     const { sleep, onTrouble } = this.#deps;
     for (;;) {
       await sleep(BEAT_MS, signal);
       try {
-        await this.verify(AbortSignal.any([signal, AbortSignal.timeout(BEAT_TIMEOUT_MS)]));
+        await this.#verify(AbortSignal.any([signal, AbortSignal.timeout(BEAT_TIMEOUT_MS)]));
         if (this.#missedBeats > 1) for (const keeper of this.#keepers.values()) keeper.changed();
         this.#missedBeats = 0;
       } catch (error) {

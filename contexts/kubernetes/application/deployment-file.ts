@@ -15,7 +15,10 @@ export interface Found extends Known {
 
 type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
 
-/** State of a deployment in a cluster. Caches the stored records as far as they are needed in memory. */
+/**
+ * State of a deployment in a cluster. Caches the stored records as far as they are needed in memory. The caller runs all
+ * writes one after another.
+ */
 export class DeploymentFile {
   readonly deployment: Uuid;
   /** Set if the record cannot be read. Nothing is applied until an operator repairs it. */
@@ -31,10 +34,8 @@ export class DeploymentFile {
   /** The inventory as stored in the cluster. It is behind while a write is deferred. */
   #stored: ApplySetInventory | undefined;
   #owedSince: number | undefined;
-  #writing: Promise<void> = Promise.resolve();
   /** Accepted, but not saved in the cluster yet. */
   #unkept: AcceptedOrder | undefined;
-  #keeping: Promise<void> = Promise.resolve();
   #kinds: readonly KindRef[] = [];
   #isTouched = false;
 
@@ -89,7 +90,10 @@ export class DeploymentFile {
   }
 
   async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => await this.#write(inventory, signal));
+    await this.#ports.inventories.save(inventory, signal);
+    this.#stored = inventory;
+    this.#owedSince = undefined;
+    this.#setInventory(inventory);
   }
 
   /** Keeps the inventory in memory; it must be written soon. */
@@ -104,26 +108,41 @@ export class DeploymentFile {
   }
 
   async settle(signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.#write(this.#inventory, signal);
-    });
+    if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.save(this.#inventory, signal);
   }
 
-  /** Resolves once the order is saved in the cluster. Calls `begin` if work may start before that. */
-  async keep(order: AcceptedOrder, begin: () => void, signal: AbortSignal): Promise<void> {
-    await this.#disclaim(order, signal);
-    if (this.#mayBeginWith(order)) {
-      this.#take(order);
-      this.#unkept = order;
-      begin();
-      await this.kept(signal);
-      return;
-    }
-    await this.#inOrder(async () => {
-      await this.#ports.orders.save(order, signal);
-      // Reset inside the mutex: a waiting save of the previous order must not overwrite this one.
-      this.#unkept = undefined;
-    });
+  /**
+   * Before an order is accepted. If the stored inventory already claims to hold it, the next agent would believe that
+   * nothing happened in between.
+   */
+  async disclaim({ revision, hash }: OrderFacts, signal: AbortSignal): Promise<void> {
+    const held = this.#stored?.held;
+    const isSaidToBe = held !== undefined && held.revision === revision && held.hash === hash;
+    if (this.#inventory === undefined || !isSaidToBe || this.isDone({ revision, hash })) return;
+    const { held: _, ...rest } = this.#inventory;
+    await this.save(rest, signal);
+  }
+
+  /**
+   * Whether work on the order may begin before it is saved: the previous order is done and both orders carry contents, so
+   * the objects are known and the stored records stay valid.
+   */
+  mayBeginWith({ hash, isCancelled }: AcceptedOrder): boolean {
+    const before = this.#order;
+    const isAfterOne = before?.hash !== undefined && !before.isCancelled && this.isDone(before);
+    return isAfterOne && this.isKept && hash !== undefined && !isCancelled;
+  }
+
+  /** The order counts from now on. It must be saved with `keepBegun` before any other order is. */
+  begin(order: AcceptedOrder): void {
+    this.#take(order);
+    this.#unkept = order;
+  }
+
+  /** The order counts once it is saved. */
+  async keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+    await this.#ports.orders.save(order, signal);
+    this.#unkept = undefined;
     this.#take(order);
   }
 
@@ -131,14 +150,12 @@ export class DeploymentFile {
     return this.#unkept === undefined;
   }
 
-  /** Waits until the last accepted order is saved. Retries a failed save. */
-  async kept(signal: AbortSignal): Promise<void> {
-    await this.#inOrder(async () => {
-      const order = this.#unkept;
-      if (order === undefined) return;
-      await this.#ports.orders.save(order, signal);
-      if (this.#unkept === order) this.#unkept = undefined;
-    });
+  /** Saves the order that was begun, unless it is saved already. */
+  async keepBegun(signal: AbortSignal): Promise<void> {
+    const order = this.#unkept;
+    if (order === undefined) return;
+    await this.#ports.orders.save(order, signal);
+    if (this.#unkept === order) this.#unkept = undefined;
   }
 
   /** The inventory stays, without objects: it remembers which revision was seen. */
@@ -173,54 +190,9 @@ export class DeploymentFile {
     this.#whole = undefined;
   }
 
-  /**
-   * The previous order is done and both orders carry contents: the objects are known, and the stored records stay
-   * valid.
-   */
-  #mayBeginWith({ hash, isCancelled }: AcceptedOrder): boolean {
-    const before = this.#order;
-    const isAfterOne = before?.hash !== undefined && !before.isCancelled && this.isDone(before);
-    return isAfterOne && this.isKept && hash !== undefined && !isCancelled;
-  }
-
   #take(order: AcceptedOrder): void {
     this.#whole = order;
     this.#setOrder(order);
-  }
-
-  /**
-   * If the stored inventory already claims to hold this order, the next agent would believe that nothing happened in
-   * between.
-   */
-  async #disclaim({ revision, hash }: OrderFacts, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
-      const held = this.#stored?.held;
-      const isSaidToBe = held !== undefined && held.revision === revision && held.hash === hash;
-      if (this.#inventory === undefined || !isSaidToBe || this.isDone({ revision, hash })) return;
-      const { held: _, ...rest } = this.#inventory;
-      await this.#write(rest, signal);
-    });
-  }
-
-  async #write(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
-    await this.#ports.inventories.save(inventory, signal);
-    this.#stored = inventory;
-    this.#owedSince = undefined;
-    this.#setInventory(inventory);
-  }
-
-  /** Order writes are conditional, so they run one after another. */
-  async #inOrder(body: () => Promise<void>): Promise<void> {
-    const turn = this.#keeping.catch(() => {}).then(body);
-    this.#keeping = turn;
-    await turn;
-  }
-
-  /** Inventory writes are conditional, so they run one after another. */
-  async #inTurn(body: () => Promise<void>): Promise<void> {
-    const turn = this.#writing.catch(() => {}).then(body);
-    this.#writing = turn;
-    await turn;
   }
 
   #setInventory(inventory: ApplySetInventory | undefined): void {

@@ -1,38 +1,37 @@
-import { type BackoffPolicy, backoffDelay, Notifier, type Random, type Uuid } from '#kit/std';
+import { type AddOptions, DONE, type KeyedQueue, type Result, requeueAfter } from '#kit/reconcile';
+import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from '#kit/std';
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
-import { type CareOutcome, Caretaker, type CaretakerDeps } from './caretaker.ts';
+import { Caretaker, type CaretakerDeps } from './caretaker.ts';
 import type { Outcome } from './carry-out.ts';
-import { carryOutOrder } from './carry-out-order.ts';
+import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
 import { DeploymentFile, type Found } from './deployment-file.ts';
 import { StatusBook } from './status-book.ts';
 import { listed } from './told.ts';
-import type { Turnstile } from './turnstile.ts';
 
-export interface KeeperDeps extends CaretakerDeps {
+export interface KeeperDeps extends CaretakerDeps, CarryOutOrderDeps {
   readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
-  /** `first` for first attempts, `again` for retries: stuck work delays only other stuck work. */
-  readonly lanes: { readonly first: Turnstile; readonly again: Turnstile };
+  /** Its keys are the uids of deployments. */
+  readonly queue: Pick<KeyedQueue, 'add'>;
   readonly random: Random;
   readonly onTrouble: (error: unknown) => void;
 }
 
-const TROUBLE: BackoffPolicy = { baseMs: 250, capMs: 30_000 };
 const WAITING: BackoffPolicy = { baseMs: 100, capMs: 10_000 };
 /** Conflicts and refusals: an operator has to act. */
 const FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
 const OBSERVE_EVERY_MS = 60_000;
-/** Full check, in case a watch missed something. */
-const RESYNC_MS = 600_000;
 const UNSEEN_MS = 1_000;
 /** Minimum time between two checks; grows with the number of objects. */
 const GAP_MS = 100;
 const GAP_PER_OBJECT_MS = 0.1;
-/** Long enough to report health first, also if many clusters share a machine. */
-const OWED_MS = 250;
+/** After an error. */
+const TROUBLE_GAP_MS = 250;
 /** Used while a fresh apply has not been seen yet: the platform is waiting for its health. */
 const EAGER_GAP_MS = 5;
+/** Long enough to report health first, also if many clusters share a machine. */
+const OWED_MS = 250;
 
 /** Reconciles one deployment in one cluster: carries out its orders one after another, then tracks health and drift. */
 export class DeploymentKeeper {
@@ -40,23 +39,28 @@ export class DeploymentKeeper {
   readonly #deps: KeeperDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
-  readonly #wake: Notifier;
-  /** Raised by orders only. Changes in the cluster may wait a moment to be batched. */
-  readonly #urgent: Notifier;
   #attempts = 0;
   #observeAt = 0;
   #isUnseen = false;
-  /** For this long only an order interrupts the wait. */
+  /** Changes in the cluster are batched for this long after a reconcile. An order is not delayed. */
   #gapMs = GAP_MS;
-  #last: Promise<unknown> = Promise.resolve();
+  #restsUntil = 0;
+  #isWorking = false;
+  #hasChanged = false;
+  /** All writes of orders and inventories run one after another: they are conditional. */
+  readonly #writes = new Mutex();
+  #outdated: KubernetesError | undefined;
 
   constructor(deps: KeeperDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
     this.file = new DeploymentFile(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
     this.#care = new Caretaker(deps, this.file, this.#status);
-    this.#wake = new Notifier(deps.sleep);
-    this.#urgent = new Notifier(deps.sleep);
+  }
+
+  /** Its last attempt did not succeed. */
+  get isRetry(): boolean {
+    return this.#attempts > 0;
   }
 
   get holding(): Holding | undefined {
@@ -68,16 +72,18 @@ export class DeploymentKeeper {
 
   /** An object of the deployment changed in the cluster. */
   changed(): void {
-    this.#wake.notify();
+    this.#hasChanged = true;
+    if (!this.#isWorking) this.#enqueue({ afterMs: this.#restsUntil - this.#deps.clock.now() });
   }
 
   /** All objects of some kind are now known. */
   synced(): void {
-    if (this.#isUnseen) this.#wake.notify();
+    if (this.#isUnseen) this.changed();
   }
 
+  /** Resolves once the order is saved in the cluster. Work may start before that. */
   async take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
-    return await this.#inTurn(async () => {
+    return await this.#write(async () => {
       const { file } = this;
       const accepted = acceptedOrder(order);
       const passage = passageOf(file, accepted);
@@ -85,24 +91,28 @@ export class DeploymentKeeper {
       this.#status.forget();
       const isUnderWay = file.order !== undefined && !file.order.isCancelled;
       const isKept = passage.kind === 'again' && (isUnderWay || file.isDone(accepted));
-      if (isKept) await file.kept(signal);
+      if (isKept) await file.keepBegun(signal);
       else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
       // Also for a content that is still held because the order in between never started.
       if (file.isDone(accepted)) this.#tellDone(accepted);
       this.#begin();
       return { kind: 'accepted' };
-    });
+    }, signal);
   }
 
   /** An order that has not started never starts. A running one stops after the objects in progress. */
   async cancel(revision: number, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#write(async () => {
       const { file } = this;
       if (file.order?.revision !== revision || !file.isToDo) return;
       const order = await file.wholeOrder(signal);
-      if (order !== undefined) await file.keep({ ...order, isCancelled: true }, () => {}, signal);
-      this.#rouse();
-    });
+      if (order !== undefined) {
+        const cancelled = { ...order, isCancelled: true };
+        await file.disclaim(cancelled, signal);
+        await file.keep(cancelled, signal);
+      }
+      this.#enqueue({ priority: 'high' });
+    }, signal);
   }
 
   /** The cluster does not respond, so the last known state is stale. */
@@ -112,72 +122,89 @@ export class DeploymentKeeper {
     if (revision !== undefined) this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
   }
 
-  /**
-   * Runs until the signal aborts and then throws its reason. Also throws when the state read from the cluster is out of
-   * date.
-   */
-  async run(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      this.#gapMs = GAP_MS + (this.file.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
-      const ms = await this.#step(signal);
-      const gap = Math.min(ms, this.#gapMs);
-      if (gap > 0) await this.#urgent.wait(gap, signal);
-      await this.#wake.wait(ms - gap, signal);
-    }
-  }
-
-  /** Returns how long to wait if nothing happens. */
-  async #step(signal: AbortSignal): Promise<number> {
-    const { lanes, onTrouble } = this.#deps;
+  /** Throws when the state read from the cluster is out of date, and for errors that are worth a retry. */
+  async reconcile(signal: AbortSignal): Promise<Result> {
+    this.#isWorking = true;
+    this.#hasChanged = false;
+    this.#gapMs = GAP_MS + (this.file.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
     try {
-      const lane = this.#attempts === 0 ? lanes.first : lanes.again;
-      if (this.file.isToDo || this.#isToObserve) return await lane.pass(async () => await this.#work(signal), signal);
-      const ms = this.#afterCare(await this.#care.look(signal));
-      return Math.min(ms, await this.#settleInTime(signal));
+      const ms = await this.#step(signal);
+      return ms === undefined ? DONE : requeueAfter(ms);
     } catch (error) {
       signal.throwIfAborted();
-      if (isOutdated(error)) throw error;
-      onTrouble(error);
-      const ms = this.#later(TROUBLE);
-      if (this.#attempts > 2) this.lost(error instanceof Error ? error.message : String(error));
-      return ms;
+      if (!isOutdated(error)) this.#troubled(error);
+      throw error;
+    } finally {
+      this.#isWorking = false;
+      this.#restsUntil = this.#deps.clock.now() + this.#gapMs;
+      if (this.#hasChanged) this.changed();
     }
   }
 
-  get #isToObserve(): boolean {
-    const { mode, order } = this.file;
-    const isObserved = mode === 'observe' && order !== undefined && isDone(this.file, order);
-    return isObserved && this.#deps.clock.now() >= this.#observeAt;
+  /** Returns when to check again even if nothing happens; `undefined` for never. */
+  async #step(signal: AbortSignal): Promise<number | undefined> {
+    const observeInMs = this.#observeInMs;
+    if (this.file.isToDo || (observeInMs !== undefined && observeInMs <= 0)) {
+      const ms = await this.#work(signal);
+      if (ms !== undefined || this.file.isToDo) return ms ?? 0;
+    }
+    const seen = await this.#care.look(signal);
+    if (seen.kind === 'repair') return await this.#repair(seen.objects, signal);
+    this.#attempts = 0;
+    this.#isUnseen = seen.kind === 'unseen';
+    if (this.#isUnseen) this.#gapMs -= GAP_MS - EAGER_GAP_MS;
+    const again = [this.#isUnseen ? UNSEEN_MS : this.#observeInMs, await this.#settleInTime(signal)];
+    const due = again.filter((ms) => ms !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 
-  async #work(signal: AbortSignal): Promise<number> {
+  #troubled(error: unknown): void {
+    this.#deps.onTrouble(error);
+    this.#missed(TROUBLE_GAP_MS);
+    if (this.#attempts > 2) this.lost(error instanceof Error ? error.message : String(error));
+  }
+
+  /** When an order that is only observed is to be compared again. */
+  get #observeInMs(): number | undefined {
+    const { mode, order } = this.file;
+    const isObserved = mode === 'observe' && order !== undefined && isDone(this.file, order);
+    return isObserved ? this.#observeAt - this.#deps.clock.now() : undefined;
+  }
+
+  /** Returns when to try again; `undefined` if nothing is left to do. */
+  async #work(signal: AbortSignal): Promise<number | undefined> {
     const { file } = this;
     const facts = file.order;
-    if (facts === undefined) return 0;
+    if (facts === undefined) return undefined;
     if (file.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${file.torn.message}.` });
     const mayTakeBack = (identity: string): boolean => this.#care.mayTakeBack(identity);
-    const how = { file, mayTakeBack, asksServer: this.#attempts > 0 };
-    const outcome = await carryOutOrder(this.#deps, how, signal);
+    const outcome = await this.#carryOut({ mayTakeBack, asksServer: this.#attempts > 0 }, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);
     return this.#afterWork(facts, outcome);
   }
 
-  #afterWork(facts: OrderFacts, outcome: Outcome): number {
+  async #carryOut(how: Omit<Assignment, 'file' | 'write'>, signal: AbortSignal): Promise<Outcome> {
+    const write: Assignment['write'] = async (body, stop) => await this.#write(body, stop);
+    return await carryOutOrder(this.#deps, { ...how, file: this.file, write }, signal);
+  }
+
+  #afterWork(facts: OrderFacts, outcome: Outcome): number | undefined {
     switch (outcome.kind) {
       case 'observed':
         this.#observeAt = this.#deps.clock.now() + OBSERVE_EVERY_MS;
         this.#done(facts);
         this.#tellObserved(facts, outcome);
-        return OBSERVE_EVERY_MS;
+        return undefined;
       case 'applied':
       case 'released':
         this.#done(facts);
-        return 0;
+        return undefined;
       case 'stopped':
         this.#attempts = 0;
-        return this.file.isToDo ? 0 : RESYNC_MS;
+        return undefined;
       case 'waiting':
-        return this.#waits(facts, outcome.message);
+        this.#status.say(facts.revision, { kind: 'health', health: 'Unknown', message: outcome.message });
+        return this.#later(WAITING);
       case 'rejected':
       case 'failed':
         return this.#failed(facts, outcome);
@@ -190,15 +217,14 @@ export class DeploymentKeeper {
   }
 
   /** A failed repair does not end the order: the remaining drift has been reported. */
-  #afterCare(outcome: CareOutcome): number {
-    this.#isUnseen = outcome.kind === 'unseen';
-    if (outcome.kind === 'fine' || outcome.kind === 'unseen') {
-      this.#attempts = 0;
-      if (this.#isUnseen) this.#gapMs -= GAP_MS - EAGER_GAP_MS;
-      return this.#isUnseen ? UNSEEN_MS : RESYNC_MS;
-    }
-    if (outcome.kind === 'applied' || outcome.kind === 'stopped') return 0;
-    return this.#later(outcome.kind === 'waiting' ? WAITING : FAILED);
+  async #repair(takesBack: ReadonlySet<string>, signal: AbortSignal): Promise<number> {
+    const outcome = await this.#carryOut({ takesBack }, signal);
+    this.file.letGo();
+    if (outcome.kind === 'stopped') return 0;
+    if (outcome.kind === 'waiting') return this.#later(WAITING);
+    // An attempt that is only waiting does not count towards the repair limit.
+    this.#care.repaired();
+    return outcome.kind === 'applied' ? 0 : this.#later(FAILED);
   }
 
   #done(facts: OrderFacts): void {
@@ -223,78 +249,86 @@ export class DeploymentKeeper {
     this.#status.drift(revision, listed(objects));
   }
 
-  #waits({ revision }: OrderFacts, message: string): number {
-    this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
-    return this.#later(WAITING);
-  }
-
   #failed({ revision }: OrderFacts, { kind, message }: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {
     this.#status.say(revision, { kind, message });
     return this.#later(FAILED);
   }
 
-  /** The longer an order keeps failing, the longer changes in the cluster are batched. */
   #later(policy: BackoffPolicy): number {
-    this.#attempts += 1;
-    this.#gapMs = Math.min(policy.baseMs * 2 ** Math.min(this.#attempts - 1, 4), FAILED.baseMs);
+    this.#missed(policy.baseMs);
     return this.#gapMs + backoffDelay(policy, this.#attempts, this.#deps.random);
   }
 
+  /** The longer an order keeps failing, the longer changes in the cluster are batched. */
+  #missed(baseMs: number): void {
+    this.#attempts += 1;
+    this.#gapMs = Math.min(baseMs * 2 ** Math.min(this.#attempts - 1, 4), FAILED.baseMs);
+  }
+
   async #forget(facts: OrderFacts, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#write(async () => {
       if (this.file.order === facts) await this.file.forget(signal);
-    });
+    }, signal);
   }
 
   /** Waits until all calls so far have been written or have failed. */
   async quiet(): Promise<void> {
-    await this.#last.catch(() => {});
+    await this.#writes.run(async () => {}, new AbortController().signal);
   }
 
   /** Writes the deferred inventory if possible, so that the next agent has less to do. */
   async settle(signal: AbortSignal): Promise<void> {
-    await this.file.settle(signal).catch(() => {});
+    await this.#write(async () => await this.file.settle(signal), signal).catch(() => {});
   }
 
-  /** Writes the deferred inventory once it is due. Returns how long to wait. */
-  async #settleInTime(signal: AbortSignal): Promise<number> {
+  /** Writes the deferred inventory once it is due. Returns how long to wait; `undefined` if none is deferred. */
+  async #settleInTime(signal: AbortSignal): Promise<number | undefined> {
     const { owedSince } = this.file;
-    if (owedSince === undefined) return RESYNC_MS;
+    if (owedSince === undefined) return undefined;
     const left = owedSince + OWED_MS - this.#deps.clock.now();
     if (left > 0) return left;
-    await this.file.settle(signal);
-    return RESYNC_MS;
+    await this.#write(async () => await this.file.settle(signal), signal);
+    return undefined;
   }
 
   /** Returns whether work has already started. */
   async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
-    let isBegun = false;
-    const begin = (): void => {
-      isBegun = true;
-      this.#deps.kindsChanged();
+    const { file } = this;
+    await file.disclaim(order, signal);
+    const mayBegin = file.mayBeginWith(order);
+    if (mayBegin) {
+      file.begin(order);
       this.#begin();
-    };
-    await this.file.keep(order, begin, signal);
+    } else {
+      await file.keep(order, signal);
+    }
     // The order's health rules may require whole objects of some kinds.
-    if (!isBegun) this.#deps.kindsChanged();
-    return isBegun;
+    this.#deps.kindsChanged();
+    if (mayBegin) await file.keepBegun(signal);
+    return mayBegin;
   }
 
   #begin(): void {
     this.#attempts = 0;
     this.#observeAt = 0;
-    this.#rouse();
+    this.#enqueue({ priority: 'high' });
   }
 
-  #rouse(): void {
-    this.#urgent.notify();
-    this.#wake.notify();
+  #enqueue(options: AddOptions): void {
+    this.#deps.queue.add(this.file.deployment, options);
   }
 
-  async #inTurn<T>(body: () => Promise<T>): Promise<T> {
-    const turn = this.#last.catch(() => {}).then(body);
-    this.#last = turn;
-    return await turn;
+  /** Once another agent has written, nothing more is written, also not by those that wait. */
+  async #write<T>(body: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return await this.#writes.run(async () => {
+      if (this.#outdated !== undefined) throw this.#outdated;
+      try {
+        return await body();
+      } catch (error) {
+        if (isOutdated(error)) this.#outdated = error;
+        throw error;
+      }
+    }, signal);
   }
 }
 

@@ -1,4 +1,13 @@
-import { type Clock, CoalescingQueue, type Random, type Sleep } from '#kit/std';
+import {
+  aborted,
+  type BackoffPolicy,
+  backoffDelay,
+  type Clock,
+  CoalescingQueue,
+  type Random,
+  type Sleep,
+  unlessAborted,
+} from '#kit/std';
 import type {
   AgentAcknowledgement,
   DeliveryOrder,
@@ -8,12 +17,15 @@ import type {
   PreviewAnswer,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
-import { KubernetesTarget } from './kubernetes-target.ts';
+import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import { ClusterEra, type EraDeps } from './cluster-era.ts';
+import { isOutdated } from './deployment-keeper.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
 
 export interface KubernetesAgentDeps {
   readonly reports: Reports;
   readonly sleep: Sleep;
+  /** A monotonic clock: only differences are used. */
   readonly clock: Clock;
   readonly random?: Random;
   /** Called with errors that will be retried. */
@@ -25,16 +37,23 @@ export interface ServedCluster extends ClusterPorts {
 }
 
 interface Served {
-  readonly target: KubernetesTarget;
+  readonly target: TargetRef;
+  readonly deps: EraDeps;
   /** Reports waiting to be sent. */
   readonly line: CoalescingQueue<DeliveryReport>;
   readonly over: AbortController;
+  instance: string;
+  era: Promise<ClusterEra> | undefined;
+  /** The run of the last era. Nothing is read before it has ended. */
+  closing: Promise<unknown>;
   ended: Promise<unknown>;
 }
 
 /** "Applied" and "healthy" usually become known together. Sent together, the platform handles them at once. */
 const GATHER_MS = 5;
 const AGAIN_MS = 1_000;
+const TROUBLE: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
+const READ_MS = 120_000;
 
 /** Implements the delivery contract for clusters: applies dispatched orders and reports their outcome. */
 export class KubernetesAgent {
@@ -47,22 +66,23 @@ export class KubernetesAgent {
   }
 
   /** Serves the cluster from now on, or from when the agent runs. A cluster that is already served is left as it is. */
-  async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
-    if (this.#served.has(ref.id)) return;
-    const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
+  async add({ target, ...ports }: ServedCluster): Promise<void> {
+    if (this.#served.has(target.id)) return;
+    const { sleep, clock, random = Math.random, onTrouble } = this.#deps;
     const line = new CoalescingQueue<DeliveryReport>();
-    const target = new KubernetesTarget({
-      target: ref,
-      ports,
-      say: (report) => line.put(`${report.deployment} ${report.kind}`, report),
-      rebuilt: async (account, signal) => await reports.inventory([account], signal),
-      sleep,
-      clock,
-      random,
-      onTrouble,
-    });
-    const served: Served = { target, line, over: new AbortController(), ended: Promise.resolve() };
-    this.#served.set(ref.id, served);
+    const say: EraDeps['say'] = (deployment, revision, said) =>
+      line.put(`${deployment} ${said.kind}`, { target: target.id, deployment, revision, ...said });
+    const served: Served = {
+      target,
+      deps: { ports, say, sleep, clock, random, onTrouble },
+      line,
+      over: new AbortController(),
+      instance: ports.instance,
+      era: undefined,
+      closing: Promise.resolve(),
+      ended: Promise.resolve(),
+    };
+    this.#served.set(target.id, served);
     if (this.#signal !== undefined) this.#start(served, this.#signal);
   }
 
@@ -78,38 +98,78 @@ export class KubernetesAgent {
     order: DeliveryOrder,
     signal: AbortSignal,
   ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
-    signal.throwIfAborted();
-    const served = this.#served.get(order.target.id);
-    return served === undefined ? { kind: 'offline' } : await served.target.dispatch(order, untilOver(served, signal));
+    const { target, deployment } = order;
+    const accept = async (era: ClusterEra, stop: AbortSignal): Promise<AgentAcknowledgement> =>
+      await era.keeperOf(deployment).take(order, stop);
+    return (await this.#ask(target.id, accept, signal)) ?? { kind: 'offline' };
   }
 
-  async cancel(order: OrderKey, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const served = this.#served.get(order.target.id);
-    if (served !== undefined) await served.target.cancel(order, untilOver(served, signal));
+  async cancel({ target, deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
+    await this.#ask(target.id, async (era, stop) => await era.find(deployment)?.cancel(revision, stop), signal);
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined> {
-    signal.throwIfAborted();
-    const served = this.#served.get(order.target.id);
-    return await served?.target.preview(order, untilOver(served, signal));
+    return await this.#ask(order.target.id, async (era, stop) => await era.preview(order, stop), signal);
   }
 
   async inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory> {
-    const served = this.#served.get(target.id);
-    if (served === undefined) throw new TypeError(`the target ${target.name} is not served here`);
-    return await served.target.account(untilOver(served, signal));
+    const account = async (era: ClusterEra, stop: AbortSignal): Promise<Inventory> => {
+      await era.observed(stop);
+      return accountOf(target, era);
+    };
+    const inventory = await this.#ask(target.id, account, signal);
+    if (inventory === undefined) throw new TypeError(`the target ${target.name} is not served here`);
+    return inventory;
   }
 
   /** Runs until the signal aborts and all work has ended. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const served of this.#served.values()) this.#start(served, signal);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await aborted(signal);
     await Promise.all([...this.#served.values()].map(({ ended }) => ended));
+  }
+
+  /**
+   * `undefined` if the target is not served here. If the cached state is out of date it is read again, once. A second
+   * such failure goes to the caller, who retries.
+   */
+  async #ask<T>(
+    targetId: string,
+    body: (era: ClusterEra, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    signal.throwIfAborted();
+    const served = this.#served.get(targetId);
+    if (served === undefined) return undefined;
+    const stop = untilOver(served, signal);
+    const era = await this.#current(served, stop);
+    try {
+      return await body(era, stop);
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      await renew(served, era, error);
+      return await body(await this.#current(served, stop), stop);
+    }
+  }
+
+  /** All waiting callers share one read. A caller that gives up does not cancel it for the others. */
+  async #current(served: Served, signal: AbortSignal): Promise<ClusterEra> {
+    served.era ??= this.#read(served, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
+      served.era = undefined;
+      throw error;
+    });
+    return await unlessAborted(served.era, signal);
+  }
+
+  async #read(served: Served, signal: AbortSignal): Promise<ClusterEra> {
+    await served.closing;
+    const era = await ClusterEra.read(served.deps, signal);
+    if (era.instance !== served.instance) {
+      await this.#deps.reports.inventory([accountOf(served.target, era)], signal);
+    }
+    served.instance = era.instance;
+    return era;
   }
 
   /** If reports of one cluster are not accepted, the other clusters are not delayed. */
@@ -120,15 +180,52 @@ export class KubernetesAgent {
       onTrouble(error);
       await sleep(AGAIN_MS, stop).catch(() => {});
     };
-    const deliver = async (said: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
-      await reports.report(said, until);
+    const deliver = async (pending: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
+      await reports.report(pending, until);
     const gather = { ms: GATHER_MS, sleep, isIncomplete: awaitsHealth };
-    served.ended = Promise.all([served.target.run(stop), served.line.run({ deliver, gather, onFailure: pause }, stop)]);
+    served.ended = Promise.all([
+      this.#serve(served, stop),
+      served.line.run({ deliver, gather, onFailure: pause }, stop),
+    ]);
+  }
+
+  /** Runs one era after another until the signal aborts; never throws. */
+  async #serve(served: Served, signal: AbortSignal): Promise<void> {
+    const { onTrouble, sleep, random = Math.random } = this.#deps;
+    let attempts = 0;
+    while (!signal.aborted) {
+      let mine: Promise<ClusterEra> | undefined;
+      try {
+        const era = await this.#current(served, signal);
+        mine = served.era;
+        attempts = 0;
+        const running = era.run(signal);
+        served.closing = running.catch(() => {});
+        await running;
+      } catch (error) {
+        if (signal.aborted) return;
+        onTrouble(error);
+        if (served.era === mine) served.era = undefined;
+        attempts += 1;
+        await sleep(backoffDelay(TROUBLE, attempts, random), signal).catch(() => {});
+      }
+    }
   }
 }
 
-function awaitsHealth(words: readonly DeliveryReport[]): boolean {
-  return words.some(({ kind }) => kind === 'applied') && words.every(({ kind }) => kind !== 'health');
+async function renew(served: Served, era: ClusterEra, error: KubernetesError): Promise<void> {
+  era.end(error);
+  await served.closing;
+  const now = await served.era?.catch(() => undefined);
+  if (now === era) served.era = undefined;
+}
+
+function accountOf({ id }: TargetRef, { instance, holdings }: ClusterEra): Inventory {
+  return { target: id, instance, holdings };
+}
+
+function awaitsHealth(pending: readonly DeliveryReport[]): boolean {
+  return pending.some(({ kind }) => kind === 'applied') && pending.every(({ kind }) => kind !== 'health');
 }
 
 function untilOver({ over }: Served, signal: AbortSignal): AbortSignal {
