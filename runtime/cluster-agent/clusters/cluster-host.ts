@@ -1,7 +1,8 @@
 import type { ImpersonatedUsers } from '#contexts/api-proxy';
 import type { LocalClient, Serving } from '#contexts/channels';
 import { KubernetesAgent } from '#contexts/kubernetes';
-import { aborted, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import { monotonicClock } from '#kit/reconcile';
+import { aborted, type Random, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
 import { speakFor } from '#runtime/agent-process/speak-for';
@@ -61,7 +62,7 @@ export class ClusterHost {
     this.#agent = new KubernetesAgent({
       reports: this.#server.reports,
       sleep,
-      clock: systemClock,
+      clock: monotonicClock,
       ...(deps.random && { random: deps.random }),
       onTrouble: (err) => log.warn({ err }, 'cluster operation failed; retrying'),
     });
