@@ -101,9 +101,9 @@ export class ClusterEra {
       if (isOutdated(error)) throw error;
     });
     const { clock, ports } = this.#deps;
-    const isSeen = (): boolean => this.#kinds.every((kind) => ports.watch.isSynced(kind));
+    const waits = (): boolean => this.#isRunning && !this.#kinds.every((kind) => ports.watch.isSynced(kind));
     const over = clock.now() + SEEN_MS;
-    for (let left = SEEN_MS; left > 0 && !isSeen() && this.#isRunning; left = over - clock.now()) {
+    for (let left = SEEN_MS; left > 0 && waits(); left = over - clock.now()) {
       await this.#synced.wait(left, signal);
     }
   }
