@@ -23,7 +23,7 @@ const VARIABLE = /\bFLEETSHIFT_[A-Z][A-Z_]*[A-Z]\b/g;
 /** Commands whose first word is a kind. */
 const OF_KINDS = ['get', 'describe', 'delete', 'label'];
 /** Flags of npm, the benchmarks and the soaks. */
-const OF_OTHERS = ['--omit', '--list', '--quick'];
+const OF_OTHERS = ['--omit', '--list', '--quick', '--beside'];
 
 const pages = await findFiles('*.md', 'docs/*.md', 'docs/{guide,runbooks}/*.md');
 const paths = await findFiles('{apps,bench,kit,runtime,scripts,testing}/**/*.ts');
