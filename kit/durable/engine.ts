@@ -54,6 +54,19 @@ export interface SignalOptions {
   readonly signalId?: string;
 }
 
+export interface SignalWithStartOptions<I> {
+  /** No other workflow may have this id: engines need not check it. */
+  readonly id: string;
+  /** For a workflow that is started; one that runs keeps its own. */
+  readonly input: I;
+  readonly message: Message & SignalOptions;
+}
+
+export interface Message {
+  readonly name: string;
+  readonly payload: Payload;
+}
+
 export interface WorkflowQuery {
   readonly status?: WorkflowStatus;
   readonly name?: string;
@@ -71,7 +84,16 @@ export interface WorkflowClient {
   /** Resolves with the result when the workflow ends; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
   result(id: string, signal: AbortSignal): Promise<Payload | undefined>;
   /** The signal is durable when this resolves. */
-  signal(id: string, message: { name: string; payload: Payload } & SignalOptions, signal: AbortSignal): Promise<void>;
+  signal(id: string, message: Message & SignalOptions, signal: AbortSignal): Promise<void>;
+  /**
+   * Signals the workflow with this id, and starts it first if there is none, in one step: a crash leaves both or neither.
+   * `ended` if the workflow has ended; then nothing was done.
+   */
+  signalWithStart<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    options: SignalWithStartOptions<I>,
+    signal: AbortSignal,
+  ): Promise<'sent' | 'ended'>;
   query(id: string, name: string, signal: AbortSignal): Promise<Payload>;
   cancel(id: string, reason: string, signal: AbortSignal): Promise<void>;
   /** Running steps finish; no new ones start until `resume`. */

@@ -14,6 +14,7 @@ export {
   type DurableEngine,
   type Registry,
   type SignalOptions,
+  type SignalWithStartOptions,
   type StartOptions,
   type WaitingFor,
   WORKFLOW_STATUSES,

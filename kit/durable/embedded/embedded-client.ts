@@ -3,7 +3,9 @@ import { type Storage, sql } from '#kit/storage';
 import type { Payload } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import type {
+  Message,
   SignalOptions,
+  SignalWithStartOptions,
   StartOptions,
   WorkflowClient,
   WorkflowDescription,
@@ -20,7 +22,7 @@ import { begin } from './embedded-context.ts';
 import { EndWatch } from './end-watch.ts';
 import type { Execution } from './execution.ts';
 import { Journal, type LoadedWorkflow } from './journal.ts';
-import { insertMail, insertWorkflow, MAIL_CAME } from './journal-statements.ts';
+import { insertMail, insertSignalUnlessEnded, insertWorkflow, MAIL_CAME, type NewMail } from './journal-statements.ts';
 import { replayAll } from './replay.ts';
 import { toRecord, toSummary, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
 
@@ -69,18 +71,26 @@ export class EmbeddedClient implements WorkflowClient {
     return outcomeOf(record.endedAt === undefined ? await this.#ends.ended(id, signal) : record);
   }
 
-  async signal(
-    id: string,
-    message: { name: string; payload: Payload } & SignalOptions,
+  async signal(id: string, message: Message & SignalOptions, signal: AbortSignal): Promise<void> {
+    await this.#send(signalMail(id, message, this.#clock.now()), signal);
+  }
+
+  async signalWithStart<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    { message, ...options }: SignalWithStartOptions<I>,
     signal: AbortSignal,
-  ): Promise<void> {
-    const { name, payload, signalId } = message;
-    const text = encodePayload(payload, `the payload of signal ${name}`);
+  ): Promise<'sent' | 'ended'> {
+    const id = checkedId(options.id);
+    const input = encodePayload(options.input, `the input of ${id}`) ?? 'null';
     const now = this.#clock.now();
-    await this.#send(
-      { ...mail(id, 'signal', now), name: checkedName(name, 'a signal name'), payload: text, signalId },
+    const [, sent] = await this.#storage.commit(
+      [insertWorkflow({ id, name: workflow.name, input, now }), insertSignalUnlessEnded(signalMail(id, message, now))],
       signal,
     );
+    // A signal whose id is known already is not stored either.
+    if (sent === 0) return (await this.#existing(id, signal)).endedAt === undefined ? 'sent' : 'ended';
+    await this.#tellExecutor(signal);
+    return 'sent';
   }
 
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<void> {
@@ -202,6 +212,11 @@ function failureOf({ code, message }: WorkflowFailure): WorkflowFailure {
 
 function mail(workflow: string, kind: 'start' | 'signal' | 'cancel' | 'pause' | 'resume', now: number) {
   return { workflow, kind, name: '', step: 0, payload: undefined, error: undefined, signalId: undefined, now };
+}
+
+function signalMail(id: string, { name, payload, signalId }: Message & SignalOptions, now: number): NewMail {
+  const text = encodePayload(payload, `the payload of signal ${name}`);
+  return { ...mail(id, 'signal', now), name: checkedName(name, 'a signal name'), payload: text, signalId };
 }
 
 function outcomeOf({ id, status, result, reason }: WorkflowRecord): Payload | undefined {

@@ -34,6 +34,17 @@ export function insertMail({ workflow, kind, name, step, payload, error, signalI
   );
 }
 
+/** Stores nothing if the workflow has ended or has this signal id already: the caller checks the number of rows. */
+export function insertSignalUnlessEnded({ workflow, name, payload, signalId, now }: NewMail): Statement {
+  return sql.announce(
+    MAIL_CAME,
+    sql`INSERT INTO durable_mail (workflow, kind, name, step, payload, signal_id, time)
+      SELECT id, 'signal', ${name}, 0, ${payload ?? null}, ${signalId ?? null}, CAST(${now} AS BIGINT)
+      FROM durable_workflows WHERE id = ${workflow} AND ended_at IS NULL
+      ON CONFLICT DO NOTHING`,
+  );
+}
+
 export function deleteMail(seqs: readonly number[]): Statement {
   return sql`DELETE FROM durable_mail WHERE seq IN (${sql.list(seqs)})`;
 }

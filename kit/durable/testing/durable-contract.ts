@@ -8,6 +8,7 @@ import { inspectingContract } from './contract/inspecting.ts';
 import { limitsContract } from './contract/limits.ts';
 import { pausingContract } from './contract/pausing.ts';
 import { queriesContract } from './contract/queries.ts';
+import { signalWithStartContract } from './contract/signal-with-start.ts';
 import { signalsContract } from './contract/signals.ts';
 import { skewContract } from './contract/skew.ts';
 import { Stage } from './contract/stage.ts';
@@ -20,6 +21,7 @@ const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
   activities: activitiesContract,
   timers: timersContract,
   signals: signalsContract,
+  'signal with start': signalWithStartContract,
   queries: queriesContract,
   cancelling: cancellingContract,
   pausing: pausingContract,

@@ -1,7 +1,9 @@
 import type { Payload } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import type {
+  Message,
   SignalOptions,
+  SignalWithStartOptions,
   StartOptions,
   WorkflowClient,
   WorkflowDescription,
@@ -17,7 +19,7 @@ import { describeWorkflow } from './describe-workflow.ts';
 import { HistoryFold } from './history-fold.ts';
 import { listWorkflows } from './list-workflows.ts';
 import { saysParked } from './parked-reason.ts';
-import { hasStatus, type TemporalService } from './temporal-service.ts';
+import { hasStatus, type SignalCall, type TemporalService } from './temporal-service.ts';
 
 export interface TemporalClientOptions {
   readonly service: TemporalService;
@@ -65,19 +67,28 @@ export class TemporalClient implements WorkflowClient {
     }
   }
 
-  async signal(
-    id: string,
-    { name, payload, signalId }: { name: string; payload: Payload } & SignalOptions,
+  async signal(id: string, message: Message & SignalOptions, signal: AbortSignal): Promise<void> {
+    const call = signalCall(message);
+    await this.#steer(id, () => this.#service.signal(id, call, signal), signal);
+  }
+
+  async signalWithStart<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    { id, input, message }: SignalWithStartOptions<I>,
     signal: AbortSignal,
-  ): Promise<void> {
-    encodePayload(payload, `the payload of signal ${name}`);
-    if (RESERVED_NAME.test(name)) throw new DurableError('PAYLOAD_NOT_JSON', `a signal cannot be called ${name}`);
-    const args = signalId === undefined ? [payload] : [payload, signalId];
-    await this.#steer(
-      id,
-      () => this.#service.signal(id, { name: checkedName(name, 'a signal name'), args }, signal),
-      signal,
-    );
+  ): Promise<'sent' | 'ended'> {
+    checkedId(id);
+    encodePayload(input, `the input of ${id}`);
+    const call = signalCall(message);
+    const { taskQueue, workflowTaskTimeoutMs } = this.#options;
+    try {
+      const started = { id, name: workflow.name, input, taskQueue, workflowTaskTimeoutMs };
+      await this.#service.signalWithStart(started, call, signal);
+      return 'sent';
+    } catch (error) {
+      if (!hasStatus(error, 'alreadyExists')) throw error;
+      return 'ended';
+    }
   }
 
   async query(id: string, name: string, signal: AbortSignal): Promise<Payload> {
@@ -155,4 +166,11 @@ export class TemporalClient implements WorkflowClient {
       throw new DurableError('WORKFLOW_NOT_FOUND', `no workflow ${id}`, { cause: error });
     }
   }
+}
+
+function signalCall({ name, payload, signalId }: Message & SignalOptions): SignalCall {
+  encodePayload(payload, `the payload of signal ${name}`);
+  if (RESERVED_NAME.test(name)) throw new DurableError('PAYLOAD_NOT_JSON', `a signal cannot be called ${name}`);
+  const args = signalId === undefined ? [payload] : [payload, signalId];
+  return { name: checkedName(name, 'a signal name'), args };
 }

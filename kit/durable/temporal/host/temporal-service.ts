@@ -37,6 +37,11 @@ export interface NewWorkflow {
   readonly workflowTaskTimeoutMs: number;
 }
 
+export interface SignalCall {
+  readonly name: string;
+  readonly args: readonly Payload[];
+}
+
 export interface Execution {
   readonly id: string;
   /** The current run by default. */
@@ -56,26 +61,26 @@ export class TemporalService {
   }
 
   /** Rejects with `alreadyExists` if the id was ever used. */
-  async start({ id, name, input, taskQueue, workflowTaskTimeoutMs }: NewWorkflow, signal: AbortSignal): Promise<void> {
+  async start(workflow: NewWorkflow, signal: AbortSignal): Promise<void> {
     const request = {
-      namespace: this.#namespace,
-      workflowId: id,
-      workflowType: { name },
-      taskQueue: { name: taskQueue },
-      input: toPayloads([input]),
-      requestId: randomUUID(),
-      workflowTaskTimeout: msToTs(workflowTaskTimeoutMs),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+      ...this.#starting(workflow),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
     };
     await this.#call(() => this.#connection.workflowService.startWorkflowExecution(request), signal);
   }
 
-  async signal(
-    id: string,
-    { name, args }: { name: string; args: readonly Payload[] },
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Rejects with `alreadyExists` if the workflow has ended. */
+  async signalWithStart(workflow: NewWorkflow, { name, args }: SignalCall, signal: AbortSignal): Promise<void> {
+    const request = {
+      ...this.#starting(workflow),
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+      signalName: name,
+      signalInput: toPayloads(args),
+    };
+    await this.#call(() => this.#connection.workflowService.signalWithStartWorkflowExecution(request), signal);
+  }
+
+  async signal(id: string, { name, args }: SignalCall, signal: AbortSignal): Promise<void> {
     const request = {
       namespace: this.#namespace,
       workflowExecution: { workflowId: id },
@@ -173,6 +178,19 @@ export class TemporalService {
       place = after(page);
     } while (place.nextPageToken !== undefined);
     return found;
+  }
+
+  #starting({ id, name, input, taskQueue, workflowTaskTimeoutMs }: NewWorkflow) {
+    return {
+      namespace: this.#namespace,
+      workflowId: id,
+      workflowType: { name },
+      taskQueue: { name: taskQueue },
+      input: toPayloads([input]),
+      requestId: randomUUID(),
+      workflowTaskTimeout: msToTs(workflowTaskTimeoutMs),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+    };
   }
 
   async #closeEvent({ id, runId = '' }: Execution, { waits }: { readonly waits: boolean }, signal: AbortSignal) {

@@ -3,6 +3,7 @@ import type {
   DurableErrorCode,
   HistoryEntry,
   Payload,
+  SignalWithStartOptions,
   WaitingFor,
   Workflow,
   WorkflowClient,
@@ -50,6 +51,13 @@ export class Driver {
 
   signal(id: string, name: string, payload: Payload = null, signalId?: string): Promise<void> {
     return this.client.signal(id, { name, payload, ...(signalId !== undefined && { signalId }) }, bounded());
+  }
+
+  signalWithStart<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    options: SignalWithStartOptions<I>,
+  ): Promise<'sent' | 'ended'> {
+    return this.client.signalWithStart(workflow, options, bounded());
   }
 
   query(id: string, name: string): Promise<Payload> {
