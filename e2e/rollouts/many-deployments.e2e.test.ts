@@ -115,6 +115,6 @@ async function look(storage: Storage): Promise<{ readonly statements: number; re
     looks += 1;
     if (looks === LOOKS) stop.abort();
   };
-  await pipelineStarter({ storage: watched, client: { start: tell, signal: tell }, sleep }).run(stop.signal);
+  await pipelineStarter({ storage: watched, client: { signalWithStart: tell }, sleep }).run(stop.signal);
   return { statements, told };
 }

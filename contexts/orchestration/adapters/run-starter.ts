@@ -1,4 +1,4 @@
-import { DurableError, type Workflow, type WorkflowClient } from '#kit/durable';
+import type { Workflow, WorkflowClient } from '#kit/durable';
 import { Notifier, sleep as realSleep, type Sleep } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { NEWS } from './workflows/deployment-pipeline.ts';
@@ -26,7 +26,7 @@ export interface RunSource<Input extends RunInput> {
 
 export interface RunStarterDeps {
   readonly storage: Storage;
-  readonly client: Pick<WorkflowClient, 'start' | 'signal'>;
+  readonly client: Pick<WorkflowClient, 'signalWithStart'>;
   readonly sleep?: Sleep;
   /** Called with errors, which are retried; must not throw. */
   readonly onTrouble?: (error: unknown) => void;
@@ -122,19 +122,12 @@ async function tell<Input extends RunInput>(
   { client, storage, woken }: RunStarterDeps & { readonly woken: Woken },
   signal: AbortSignal,
 ): Promise<void> {
+  const message = { name: NEWS, payload: null };
   const { id, input } = source.start(woken.key, woken.run);
-  try {
-    await client.signal(id, { name: NEWS, payload: null }, signal);
-  } catch (error) {
-    if (!(error instanceof DurableError)) throw error;
-    if (error.code === 'WORKFLOW_NOT_FOUND') {
-      await client.start(source.workflow, { id, input }, signal);
-    } else if (error.code === 'WORKFLOW_ENDED') {
-      // The workflow was cancelled or failed: a new run takes over.
-      const [table, column] = [sql.raw(source.table), sql.raw(source.key)];
-      const isIt = sql`${column} = ${woken.key} AND run = ${woken.run}`;
-      const next = sql`UPDATE ${table} SET runs = runs + 1, run = runs + 1 WHERE ${isIt}`;
-      await storage.commit([sql.announce(source.topic, next)], signal);
-    } else throw error;
-  }
+  if ((await client.signalWithStart(source.workflow, { id, input, message }, signal)) === 'sent') return;
+  // The workflow was cancelled or failed: a new run takes over.
+  const [table, column] = [sql.raw(source.table), sql.raw(source.key)];
+  const isIt = sql`${column} = ${woken.key} AND run = ${woken.run}`;
+  const next = sql`UPDATE ${table} SET runs = runs + 1, run = runs + 1 WHERE ${isIt}`;
+  await storage.commit([sql.announce(source.topic, next)], signal);
 }
