@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase } from '#testing/databases';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
+import { removeDeployment } from '../application/pipeline/save-deployment.ts';
 import { aRun } from '../testing/pipeline/pipeline-run.ts';
 
 eachDatabase('deployments that are waited for', (fresh) => {
@@ -30,7 +31,10 @@ eachDatabase('deployments that are waited for', (fresh) => {
     const watched = async () =>
       (await run.storage.get(sql`SELECT watched FROM deployment_watches`, run.signal))?.['watched'];
     await eventually('a watch of db', async () => (await watched()) === gone);
-    await run.units.write((unit) => unit.deployments.remove(gone, run.signal), run.signal);
+    await run.units.write(async (unit) => {
+      const deployment = await unit.deployments.get(gone, run.signal);
+      if (deployment !== undefined) await removeDeployment(unit, deployment, run.signal);
+    }, run.signal);
     await eventually('a watch of its name', async () => (await watched()) === 'shop/db');
     await run.create('db', {});
     assert.equal((await run.idle(uid)).status.rollout?.outcome, 'Succeeded');

@@ -12,6 +12,7 @@ import {
 import type { DeploymentService } from '../application/deployment-service.ts';
 import type { UnitOfWork } from '../application/ports.ts';
 import { type Asked, type PreviewDeps, previewDeployment } from '../application/previews/preview-deployment.ts';
+import { requestPlan } from '../application/wake-pipeline.ts';
 import type { DeploymentDraft } from '../domain/deployment/deployment-draft.ts';
 import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
 import { acting, DEPLOYMENT_PATH, DEPLOYMENTS_PATH, keyIn } from './deployment-requests.ts';
@@ -49,7 +50,8 @@ function previewRoute(deps: PreviewRoutesDeps): Route {
         const before = await deps.service.get(unit.deployments, key, signal);
         const patch = request.body as DeploymentPatch;
         if (Object.keys(patch).length === 0) {
-          await unit.triggers.add(before.uid, [{ kind: 'regenerate', why: 'a preview' }], request.time, signal);
+          const trigger = { kind: 'regenerate', why: 'a preview' } as const;
+          await requestPlan(unit, before.uid, { triggers: [trigger], now: request.time }, signal);
           return { deployment: before, before };
         }
         const command = { ...key, patch, precondition: { check: () => {} }, ...acting(request), ...placing(request) };

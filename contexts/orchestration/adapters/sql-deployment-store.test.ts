@@ -24,11 +24,7 @@ for (const engine of DATABASES) {
     const database = await freshDatabase(engine);
     const storage = await database.open([ORCHESTRATION_MIGRATIONS]);
     return {
-      unit: (body) =>
-        storage.write((tx) => {
-          const deployments = new SqlDeploymentStore(tx);
-          return body(deployments, new SqlTriggerStore(tx, { newId: uuidv7, deployments }));
-        }, signal),
+      unit: (body) => storage.write((tx) => body(new SqlDeploymentStore(tx), new SqlTriggerStore(tx, uuidv7)), signal),
       runs: async () => {
         const rows = await storage.all(
           sql`SELECT uid, run, news, heard FROM deployments WHERE run IS NOT NULL`,

@@ -1,26 +1,21 @@
 import type { Uuid } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
-import type { DeploymentStore, TriggerStore } from '../application/ports.ts';
+import type { TriggerStore } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { RecordedTrigger, Trigger } from '../domain/deployment/trigger.ts';
 
 /** Within the limit of values per statement on both engines. */
 const ROWS = 200;
 
-export interface TriggerStoreDeps {
-  /** Ids must be ascending, which keeps triggers in order. */
-  readonly newId: () => Uuid;
-  readonly deployments: Pick<DeploymentStore, 'wake'>;
-}
-
 /** For both engines, within one transaction. */
 export class SqlTriggerStore implements TriggerStore {
   readonly #tx: Transaction;
-  readonly #deps: TriggerStoreDeps;
+  readonly #newId: () => Uuid;
 
-  constructor(tx: Transaction, deps: TriggerStoreDeps) {
+  /** Ids must be ascending, which keeps triggers in order. */
+  constructor(tx: Transaction, newId: () => Uuid) {
     this.#tx = tx;
-    this.#deps = deps;
+    this.#newId = newId;
   }
 
   async add(deployment: DeploymentId, triggers: readonly Trigger[], now: number, signal: AbortSignal): Promise<void> {
@@ -28,10 +23,9 @@ export class SqlTriggerStore implements TriggerStore {
       signal.throwIfAborted();
       const rows = triggers
         .slice(start, start + ROWS)
-        .map((trigger) => sql`(${this.#deps.newId()}, ${deployment}, ${now}, ${JSON.stringify(trigger)})`);
+        .map((trigger) => sql`(${this.#newId()}, ${deployment}, ${now}, ${JSON.stringify(trigger)})`);
       await this.#tx.run(sql`INSERT INTO deployment_triggers (id, deployment, time, body) VALUES ${sql.list(rows)}`);
     }
-    if (triggers.length > 0) await this.#deps.deployments.wake(deployment, signal);
   }
 
   async of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly RecordedTrigger[]> {

@@ -1,8 +1,6 @@
 import type { Sealer } from '#kit/sealing';
 import type { Uuid } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
-import { tellingGroups } from '../application/groups/telling-groups.ts';
-import { tellingWatchers } from '../application/pipeline/telling-watchers.ts';
 import type { RequiredGates, TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import { SqlGroupStore } from './groups/sql-group-store.ts';
 import { KeyedTurns } from './keyed-turns.ts';
@@ -34,22 +32,18 @@ const NONE_REQUIRED: RequiredGates = { of: async () => [] };
 /** Wraps a transaction as a unit of work. The caller that opened the transaction also ends it. */
 export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnitDeps): UnitOfWork {
   const { newId, sealer, pool, workspaces, requiredGates = () => NONE_REQUIRED } = deps;
-  const groups = new SqlGroupStore(tx);
-  const watches = new SqlWatchStore(tx);
-  const rollouts = new SqlRolloutStore(tx, { newId });
-  const deployments = tellingWatchers(tellingGroups(new SqlDeploymentStore(tx), groups), { watches, rollouts });
   return {
-    deployments,
-    triggers: new SqlTriggerStore(tx, { newId, deployments }),
+    deployments: new SqlDeploymentStore(tx),
+    triggers: new SqlTriggerStore(tx, newId),
     targets: new SqlDeploymentTargetStore(tx),
     revisions: new SqlRevisionStore(tx),
-    rollouts,
+    rollouts: new SqlRolloutStore(tx, { newId }),
     contents: new SqlContentStore(tx, sealer),
     approvals: new SqlApprovalStore(tx),
     authors: new SqlAuthorStore(tx),
-    watches,
+    watches: new SqlWatchStore(tx),
     scores: new SqlScoreStore(tx),
-    groups,
+    groups: new SqlGroupStore(tx),
     pool: pool(tx),
     workspaces: workspaces(tx),
     requiredGates: requiredGates(tx),

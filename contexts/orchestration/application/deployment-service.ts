@@ -12,8 +12,9 @@ import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/s
 import { SPEC_AXES } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
 import type { Fingerprint } from '../domain/manifest/split-secrets.ts';
+import { insertDeployment, saveDeployment } from './pipeline/save-deployment.ts';
 import type { UnitOfWork } from './ports.ts';
-import { tellRolloutState } from './tell-rollout-state.ts';
+import { postRolloutState, requestPlan } from './wake-pipeline.ts';
 
 export interface DeploymentServiceDeps {
   readonly newUid: () => DeploymentId;
@@ -143,9 +144,10 @@ export class DeploymentService {
     const founding = { uid: newUid(), name, workspace, owner, fingerprint, now };
     const { deployment, secrets } = newDeployment(hideSecrets(draft, rules.manifests), founding);
     await unit.contents.keepSecrets(secrets, signal);
-    await unit.deployments.insert(deployment, signal);
+    await insertDeployment(unit, deployment, signal);
     await unit.authors.add(deployment.uid, authorsIn(command), deployment.generation, signal);
-    await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes: SPEC_AXES, by, isNew: true }], now, signal);
+    const trigger = { kind: 'spec', axes: SPEC_AXES, by, isNew: true } as const;
+    await requestPlan(unit, deployment.uid, { triggers: [trigger], now }, signal);
     await unit.events.append([{ type: 'deployment.created', deployment }], now, signal);
     return deployment;
   }
@@ -158,25 +160,24 @@ export class DeploymentService {
     const { deployment, axes, secrets } = redrafted(current, hidden, { fingerprint, now });
     if (deployment === current) return current;
     await unit.contents.keepSecrets(secrets, signal);
-    await unit.deployments.replace(deployment, signal);
+    const events = [{ type: 'deployment.updated', deployment }] as const;
+    await saveDeployment(unit, { before: current, after: deployment, events, now }, signal);
     if (axes.length > 0) {
       await unit.authors.add(deployment.uid, authorsIn(command), deployment.generation, signal);
-      await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes, by }], now, signal);
+      await requestPlan(unit, deployment.uid, { triggers: [{ kind: 'spec', axes, by }], now }, signal);
     }
-    if (deployment.rolloutState !== current.rolloutState) await tellRolloutState(unit, deployment, by, signal);
-    await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
+    if (deployment.rolloutState !== current.rolloutState) await postRolloutState(unit, deployment, by, signal);
     return deployment;
   }
 
   async #delete(unit: UnitOfWork, current: Deployment, acting: Acting, signal: AbortSignal): Promise<Deployment> {
     const { by, now } = acting;
     if (current.deletion !== undefined) return current;
-    const its = { deletion: { time: now, by }, generation: current.generation + 1 };
-    const deployment = changed(current, its, now);
-    await unit.deployments.replace(deployment, signal);
+    const deployment = changed(current, { deletion: { time: now, by }, generation: current.generation + 1 }, now);
+    const events = [{ type: 'deployment.deleting', deployment }] as const;
+    await saveDeployment(unit, { before: current, after: deployment, events, now }, signal);
     await unit.authors.add(deployment.uid, authorsIn(acting), deployment.generation, signal);
-    await unit.triggers.add(deployment.uid, [{ kind: 'delete', by }], now, signal);
-    await unit.events.append([{ type: 'deployment.deleting', deployment }], now, signal);
+    await requestPlan(unit, deployment.uid, { triggers: [{ kind: 'delete', by }], now }, signal);
     return deployment;
   }
 

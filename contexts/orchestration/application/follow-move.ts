@@ -5,6 +5,7 @@ import type { PlacementRegistry } from '../domain/placement/placement-registry.t
 import type { PlacementView } from '../domain/target-view.ts';
 import type { UnitOfWork } from './ports.ts';
 import { pathsAbove } from './target-changes.ts';
+import { requestPlan } from './wake-pipeline.ts';
 
 /** A workspace that was moved, with everything below it. */
 export interface MovedSubtree {
@@ -40,14 +41,14 @@ export async function followMove(
   for (const deployment of await deploymentsIn(unit, before.difference(after), signal)) {
     const rows = await unit.targets.some(deployment.uid, ids, signal);
     const triggers = rows.map(({ target }): Trigger => ({ kind: 'target', target, causes: ['move'] }));
-    await unit.triggers.add(deployment.uid, triggers, move.now, signal);
+    await requestPlan(unit, deployment.uid, { triggers, now: move.now }, signal);
     found.push({ deployment, kind: 'loses', count: rows.filter(({ isPlaced }) => isPlaced).length });
   }
   for (const deployment of await deploymentsIn(unit, after.difference(before), signal)) {
     const { deletion, spec } = deployment;
     const chosen = deletion ? [] : move.targets.filter((one) => maySelect(spec.placement, one, placements) !== 'no');
     const triggers = chosen.map(({ id }): Trigger => ({ kind: 'target', target: id, causes: [] }));
-    await unit.triggers.add(deployment.uid, triggers, move.now, signal);
+    await requestPlan(unit, deployment.uid, { triggers, now: move.now }, signal);
     found.push({ deployment, kind: 'gains', count: chosen.length });
   }
   return found.filter(({ count }) => count > 0);

@@ -85,7 +85,7 @@ export interface DeploymentStore {
 }
 
 export interface TriggerStore {
-  /** Also wakes the pipeline. */
+  /** The caller wakes the pipeline. */
   add(deployment: DeploymentId, triggers: readonly Trigger[], now: number, signal: AbortSignal): Promise<void>;
   /** In the order of arrival. */
   of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly RecordedTrigger[]>;

@@ -6,8 +6,9 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import { HIGHEST_ACCEPTED } from '../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
+import { saveDeployment } from './pipeline/save-deployment.ts';
 import type { UnitOfWork } from './ports.ts';
-import { tellRolloutState } from './tell-rollout-state.ts';
+import { postRolloutState, requestPlan } from './wake-pipeline.ts';
 
 /** The deployment, the actor and the precondition. */
 export interface RolloutCommand {
@@ -125,7 +126,7 @@ export const rolloutCommands = {
         if (seen > HIGHEST_ACCEPTED) throw tooFarAhead(deployment, { name, seen });
         return { kind: 'ahead', target, revision: seen, by: command.by };
       });
-    await unit.triggers.add(deployment.uid, triggers, command.now, signal);
+    await requestPlan(unit, deployment.uid, { triggers, now: command.now }, signal);
     return deployment;
   },
 
@@ -158,20 +159,20 @@ async function steer(
 ): Promise<Deployment> {
   const deployment = changed(current, { rolloutState }, now);
   const isStopped = current.status.rollout?.phase === 'Paused';
-  if (deployment !== current) await unit.deployments.replace(deployment, signal);
+  const events = deployment === current ? [] : [{ type: 'deployment.updated', deployment } as const];
+  await saveDeployment(unit, { before: current, after: deployment, events, now }, signal);
   // A resume also continues a rollout that stopped by itself, without a pause by a user.
-  if (deployment !== current || isStopped) await tellRolloutState(unit, deployment, by, signal);
-  if (deployment !== current) await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
+  if (deployment !== current || isStopped) await postRolloutState(unit, deployment, by, signal);
   return deployment;
 }
 
 async function ask(
-  { triggers }: UnitOfWork,
+  unit: UnitOfWork,
   deployment: Deployment,
   { trigger, now }: { readonly trigger: Trigger; readonly now: number },
   signal: AbortSignal,
 ): Promise<Deployment> {
-  await triggers.add(deployment.uid, [trigger], now, signal);
+  await requestPlan(unit, deployment.uid, { triggers: [trigger], now }, signal);
   return deployment;
 }
 

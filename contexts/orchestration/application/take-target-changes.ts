@@ -11,6 +11,7 @@ import {
   type TargetChange,
   triggersOf,
 } from './target-changes.ts';
+import { requestPlan } from './wake-pipeline.ts';
 
 export interface TargetChangesDeps {
   readonly placements: PlacementRegistry;
@@ -51,7 +52,7 @@ export class TargetChanges {
       });
       const { placements } = this.#deps;
       const triggers = triggersOf(deployment, standings, { placements, reads: this.#readsOf(deployment) });
-      if (triggers.length > 0) await unit.triggers.add(deployment.uid, triggers, now, signal);
+      await requestPlan(unit, deployment.uid, { triggers, now }, signal);
     }
   }
 

@@ -123,6 +123,8 @@ export function deploymentStoreContract(name: string, open: () => Promise<Opened
       const { uid } = await added(fresh());
       assert.equal(await runOf(uid), undefined);
       await opened.unit((_, triggers) => triggers.add(uid, [{ kind: 'scores' }], 5, signal));
+      assert.equal(await runOf(uid), undefined, 'a trigger by itself starts nothing');
+      await opened.unit((store) => store.wake(uid, signal));
       assert.deepEqual(await runOf(uid), { run: 1, hasNews: true });
       await opened.unit((store) => store.wake(uid, signal));
       assert.deepEqual(await runOf(uid), { run: 1, hasNews: true });

@@ -6,6 +6,7 @@ import { DeploymentError, deploymentNotFound } from '../../domain/deployment/dep
 import { isDistinctApprover } from '../../domain/rollout/gates/distinct-approver.ts';
 import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { postToRollout } from '../wake-pipeline.ts';
 
 export interface ApprovalAnswer {
   /** `kind:id` */
@@ -112,12 +113,8 @@ async function answer(
   const told: GateAnswer = isApproval ? { kind: 'approved', by, ...override } : { kind: 'rejected', by, message };
   await unit.approvals.replace(next, signal);
   if (isApproval) await vouch(unit, approval, given, signal);
-  await unit.rollouts.post(
-    { deployment: uid, revision },
-    [{ kind: 'gateAnswered', gate, revision, answer: told }],
-    signal,
-  );
-  await unit.deployments.wake(uid, signal);
+  const event = { kind: 'gateAnswered', gate, revision, answer: told } as const;
+  await postToRollout(unit, { deployment: uid, revision }, [event], signal);
   await unit.events.append([{ type: 'approval.answered', approval: next }], now, signal);
   return next;
 }

@@ -8,9 +8,10 @@ import { marked } from '../../domain/manifest/secret-mark.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Acting, DeploymentService } from '../deployment-service.ts';
-import { meetWatchers } from '../meet-watchers.ts';
+import { bindWatches } from '../pipeline/save-deployment.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 import { rolloutCommands } from '../rollout-commands.ts';
+import { requestPlan } from '../wake-pipeline.ts';
 
 /** The operations that a group uses on its children. */
 export type ChildService = Pick<DeploymentService, 'createChild' | 'replaceChild' | 'deleteChild'>;
@@ -88,7 +89,8 @@ async function act(scope: GroupScope, action: Exclude<GroupAction, Asking>, sign
     case 'rollback': {
       const { to, reason } = action;
       const { by } = actingFor(scope);
-      await unit.triggers.add(record.group, [{ kind: 'rollback', to, paced: false, by, reason }], now, signal);
+      const trigger = { kind: 'rollback', to, paced: false, by, reason } as const;
+      await requestPlan(unit, record.group, { triggers: [trigger], now }, signal);
       return;
     }
     default:
@@ -121,9 +123,10 @@ async function rename(
   const owner = { ...child.owner, child: shortName(deployment?.name ?? '', name) };
   const next = { ...child, name, owner, version: child.version + 1, updateTime: Math.max(now, child.updateTime) };
   await unit.groups.renameChild(next, signal);
-  await meetWatchers(unit, next, signal);
+  await bindWatches(unit, next, signal);
   await unit.events.append([{ type: 'deployment.updated', deployment: next }], now, signal);
-  await unit.triggers.add(uid, [{ kind: 'regenerate', why: `it was renamed from ${child.name}` }], now, signal);
+  const trigger = { kind: 'regenerate', why: `it was renamed from ${child.name}` } as const;
+  await requestPlan(unit, uid, { triggers: [trigger], now }, signal);
 }
 
 /**

@@ -28,7 +28,7 @@ import type { PipelineDeps } from './pipeline-deps.ts';
 import { sentAgain, upToDateOf } from './planned-rows.ts';
 import { type Hashes, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
-import { saveDeployment } from './save-deployment.ts';
+import { removeDeployment, saveDeployment } from './save-deployment.ts';
 
 /** The next step. `wait`: something is in doubt; look again at that time, or when there is news. */
 export type PlanAnswer =
@@ -198,7 +198,7 @@ export class PlanRollout {
   /** The deployment is off all targets, or was abandoned. */
   async #forget(unit: UnitOfWork, deployment: Deployment, signal: AbortSignal): Promise<Planned> {
     const now = this.#deps.clock.now();
-    await unit.deployments.remove(deployment.uid, signal);
+    await removeDeployment(unit, deployment, signal);
     await unit.events.append([{ type: 'deployment.deleted', deployment }], now, signal);
     return { kind: 'rest' };
   }

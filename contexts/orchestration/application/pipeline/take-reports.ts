@@ -11,6 +11,7 @@ import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { UnitOfWork, Units } from '../ports.ts';
+import { requestPlan } from '../wake-pipeline.ts';
 import { maskNews } from './mask-news.ts';
 import { saveDeployment } from './save-deployment.ts';
 
@@ -212,7 +213,7 @@ async function keep(unit: UnitOfWork, { desk, now }: Keeping, signal: AbortSigna
     unit.targets.drop(uid, [...gone], signal),
     isHeard ? unit.rollouts.post({ deployment: uid, revision: rollout }, happenings, signal) : undefined,
     isHeard ? unit.deployments.wake(uid, signal) : undefined,
-    unit.triggers.add(uid, asked, now, signal),
+    requestPlan(unit, uid, { triggers: asked, now }, signal),
     differing.length + gone.size > 0 ? tell(unit, { desk, differing, now }, signal) : undefined,
   ]);
 }

@@ -13,6 +13,7 @@ import { createExplainWait, type ExplainWait, type Wait } from '../../domain/rol
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
+import { requestPlan } from '../wake-pipeline.ts';
 import { type ChangedRows, changedRows, keepGates, type TurnOutcome } from './carry-out.ts';
 import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
 import { namedWaits } from './named-waits.ts';
@@ -190,7 +191,7 @@ export class TakeTurn {
     const good = await lastGood(unit, rollout, signal);
     if (good === undefined) return;
     const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
-    await unit.triggers.add(rollout.deployment, [trigger], now, signal);
+    await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
   }
 
   async #save(unit: UnitOfWork, saved: Saving, signal: AbortSignal): Promise<void> {

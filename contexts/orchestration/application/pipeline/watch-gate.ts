@@ -5,8 +5,8 @@ import { openSpecOf } from '../../domain/rollout/machine/gate-keeping.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
-import { awaitedName } from '../meet-watchers.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
+import { awaitedName } from './save-deployment.ts';
 
 export interface WatchScene {
   readonly deployment: Deployment;

@@ -1,7 +1,7 @@
 import type { Json } from '#kit/std';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
-import type { ContentStore, DeploymentStore, RolloutStore, TriggerStore, UnitOfWork } from '../ports.ts';
+import type { ContentStore, DeploymentStore, GroupStore, RolloutStore, TriggerStore, UnitOfWork } from '../ports.ts';
 
 /**
  * The same state, plus writes that only this unit sees. So a previewed command passes the same checks as a real one, on a
@@ -14,6 +14,8 @@ export function imaginedUnit(unit: UnitOfWork): UnitOfWork {
     triggers: imaginedTriggers(unit.triggers),
     contents: imaginedContents(unit.contents),
     rollouts: deafRollouts(unit.rollouts),
+    watches: { put: nothing, drop: nothing, dropAll: nothing, on: async () => [] },
+    groups: imaginedGroups(unit.groups),
     authors: { add: nothing, of: (uid, signal) => unit.authors.of(uid, signal), approved: nothing, succeeded: nothing },
     events: { append: async () => {} },
   };
@@ -75,6 +77,20 @@ function imaginedContents(real: ContentStore): ContentStore {
       const opened = others.length === 0 ? {} : await real.openSecrets(others, signal);
       return { ...opened, ...Object.fromEntries(own.map((reference) => [reference, secrets.get(reference) ?? null])) };
     },
+  };
+}
+
+/** No group is told of what is only imagined. */
+function imaginedGroups(real: GroupStore): GroupStore {
+  return {
+    find: (group, signal) => real.find(group, signal),
+    all: (signal) => real.all(signal),
+    put: nothing,
+    drop: nothing,
+    wake: nothing,
+    hear: nothing,
+    rest: async () => false,
+    renameChild: nothing,
   };
 }
 

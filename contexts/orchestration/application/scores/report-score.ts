@@ -4,6 +4,7 @@ import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
 import type { PlacementSpec, ReportedScore } from '../../domain/placement/placement-strategy.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { requestPlan } from '../wake-pipeline.ts';
 
 /** A target and its position. */
 export interface ScoredTarget {
@@ -34,7 +35,7 @@ export interface ReportScore {
  * pending trigger gets no second one: it reads the latest scores anyway.
  */
 export async function reportScore(
-  unit: Pick<UnitOfWork, 'scores' | 'triggers'> & { readonly readers: ScoreReaders },
+  unit: Pick<UnitOfWork, 'scores' | 'triggers' | 'deployments'> & { readonly readers: ScoreReaders },
   { target, name, score, registry }: ReportScore,
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,7 +46,7 @@ export async function reportScore(
     if (!scoresReadBy(placement, registry).has(name)) continue;
     const pending = await unit.triggers.of(uid, signal);
     if (pending.some(({ trigger }) => trigger.kind === 'scores')) continue;
-    await unit.triggers.add(uid, [{ kind: 'scores' }], score.time, signal);
+    await requestPlan(unit, uid, { triggers: [{ kind: 'scores' }], now: score.time }, signal);
   }
 }
 

@@ -16,7 +16,9 @@ import { pipelineStarter } from '../../adapters/pipeline/pipeline-starter.ts';
 import { sqlUnits } from '../../adapters/sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline.ts';
 import type { PipelineSettings, Strategies } from '../../application/pipeline/pipeline-deps.ts';
+import { insertDeployment, saveDeployment } from '../../application/pipeline/save-deployment.ts';
 import type { UnitOfWork, Units } from '../../application/ports.ts';
+import { requestPlan } from '../../application/wake-pipeline.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../domain/deployment/deployment-draft.ts';
@@ -155,8 +157,9 @@ export class PipelineRun {
     const { deployment, secrets } = newDeployment(whole, { ...founding, fingerprint: (text) => `ref-${text.length}` });
     await this.units.write(async (unit) => {
       await unit.contents.keepSecrets(secrets, this.signal);
-      await unit.deployments.insert(deployment, this.signal);
-      await unit.triggers.add(uid, [{ kind: 'spec', axes: SPEC_AXES, by: 'ann' }], now, this.signal);
+      await insertDeployment(unit, deployment, this.signal);
+      const trigger = { kind: 'spec', axes: SPEC_AXES, by: 'ann' } as const;
+      await requestPlan(unit, uid, { triggers: [trigger], now }, this.signal);
     }, this.signal);
     return uid;
   }
@@ -175,14 +178,16 @@ export class PipelineRun {
     const now = Date.now();
     await this.units.write(async (unit) => {
       const deployment = await found(unit, uid, this.signal);
-      await unit.deployments.replace(changed(deployment, its(deployment), now), this.signal);
-      await unit.triggers.add(uid, triggers, now, this.signal);
+      const after = changed(deployment, its(deployment), now);
+      await saveDeployment(unit, { before: deployment, after, events: [], now }, this.signal);
+      await requestPlan(unit, uid, { triggers, now }, this.signal);
       await unit.deployments.wake(uid, this.signal);
     }, this.signal);
   }
 
   async trigger(uid: Uuid, ...triggers: readonly Trigger[]): Promise<void> {
-    await this.units.write((unit) => unit.triggers.add(uid, triggers, Date.now(), this.signal), this.signal);
+    const now = Date.now();
+    await this.units.write((unit) => requestPlan(unit, uid, { triggers, now }, this.signal), this.signal);
   }
 
   async delete(uid: Uuid): Promise<void> {

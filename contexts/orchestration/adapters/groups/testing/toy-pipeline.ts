@@ -1,5 +1,6 @@
 import type { Acknowledgement, DeliveryReport, Document } from '#protocol/delivery';
 import type { LocalAgent } from '../../../application/groups/local-agent.ts';
+import { removeDeployment, saveDeployment } from '../../../application/pipeline/save-deployment.ts';
 import type { UnitOfWork, Units } from '../../../application/ports.ts';
 import { NO_COUNTS } from '../../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../../domain/deployment/deployment.ts';
@@ -61,7 +62,7 @@ export class ToyPipeline {
         const { deployment, revision } = report;
         const found = await unit.deployments.get(deployment, signal);
         if (found === undefined || found.revision !== revision) return;
-        if (report.kind === 'removed') await unit.deployments.remove(deployment, signal);
+        if (report.kind === 'removed') await removeDeployment(unit, found, signal);
         if (report.kind !== 'health') return;
         const health = ({ Available: 'Healthy', Degraded: 'Degraded', Unknown: 'Progressing' } as const)[report.health];
         await setHealth(unit, found, health, signal);
@@ -80,7 +81,10 @@ export class ToyPipeline {
   }
 
   async gone(uid: DeploymentId, signal: AbortSignal): Promise<void> {
-    await this.#deps.units.write((unit) => unit.deployments.remove(uid, signal), signal);
+    await this.#deps.units.write(async (unit) => {
+      const found = await unit.deployments.get(uid, signal);
+      if (found !== undefined) await removeDeployment(unit, found, signal);
+    }, signal);
   }
 
   async #plan(unit: UnitOfWork, uid: DeploymentId, signal: AbortSignal) {
@@ -96,7 +100,8 @@ export class ToyPipeline {
     const { generation } = deployment;
     const status = { placement: SURE, counts: COUNTS.Progressing };
     const next = withStatus(deployment, { revision, observedGeneration: generation, status }, deployment.updateTime);
-    await unit.deployments.replace({ ...next, version: found.version + 1 }, signal);
+    const after = { ...next, version: found.version + 1 };
+    await saveDeployment(unit, { before: found, after, events: [], now: after.updateTime }, signal);
     await unit.revisions.insert(aRevision({ deployment: uid, revision, generation, spec: next.spec }), signal);
     const about = { target: TARGET, deployment: uid, revision };
     if (next.spec.placement[0]?.type !== 'local') return undefined;
@@ -142,7 +147,7 @@ async function setHealth(
   signal: AbortSignal,
 ): Promise<void> {
   const next = withStatus(deployment, { status: { counts: COUNTS[health] } }, deployment.updateTime);
-  if (next !== deployment) await unit.deployments.replace(next, signal);
+  await saveDeployment(unit, { before: deployment, after: next, events: [], now: next.updateTime }, signal);
 }
 
 async function rolledBack(

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { findFiles, ROOT } from '../../../scripts/repository.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { UnitOfWork } from './ports.ts';
-import { tellRolloutState } from './tell-rollout-state.ts';
+import { postRolloutState } from './wake-pipeline.ts';
 
 const signal = new AbortController().signal;
 
@@ -12,7 +15,7 @@ async function posted(its: Partial<Deployment>): Promise<unknown[]> {
     rollouts: { post: async (_rollout: unknown, told: readonly unknown[]) => void events.push(...told) },
     deployments: { wake: async () => {} },
   } as unknown as UnitOfWork;
-  await tellRolloutState(unit, its as Deployment, 'ann', signal);
+  await postRolloutState(unit, its as Deployment, 'ann', signal);
   return events;
 }
 
@@ -26,4 +29,20 @@ for (const { why, its, want } of [
   { why: 'nothing without a rollout under way', its: { rolloutState: 'paused' }, want: [] },
 ] as const) {
   test(`a rollout is told of ${why}`, async () => assert.deepEqual(await posted(its), want));
+}
+
+/** Calls that have effects only together, and the one file that makes them. */
+const TOGETHER = [
+  { call: /\btriggers\.add\(|\bstore\.add\(/, only: 'wake-pipeline.ts' },
+  { call: /\bdeployments\.(?:insert|replace|remove)\(/, only: 'pipeline/save-deployment.ts' },
+] as const;
+
+for (const { call, only } of TOGETHER) {
+  test(`${only} alone calls ${call.source}: no use case forgets who waits for the change`, async () => {
+    const files = (await findFiles('contexts/orchestration/application/**/*.ts')).filter(
+      (file) => !file.endsWith('.test.ts'),
+    );
+    const calling = files.filter((file) => call.test(readFileSync(join(ROOT, file), 'utf8')));
+    assert.deepEqual(calling, [`contexts/orchestration/application/${only}`]);
+  });
 }
