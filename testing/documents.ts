@@ -52,6 +52,17 @@ export function tableUnder(page: string, heading: string): string[][] {
   );
 }
 
+/** A function that a page names: `file#function`. */
+export interface NamedFunction {
+  readonly file: string;
+  readonly name: string;
+}
+
+export function functionsNamedIn(page: string): NamedFunction[] {
+  const named = textOf(page).matchAll(/([\w./-]+\.ts)#(#?\w+)/g);
+  return Array.from(named, ([, file = '', name = '']) => ({ file, name }));
+}
+
 /**
  * The page's block marked with the word, such as `tour` after `sh`. A test that runs the block gets it here:
  * testing/gates/documents.test.ts searches for this call, and fails for a block that no test runs.

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { blocksOf, spansOf, tableUnder } from '#testing/documents';
+import { blocksOf, functionsNamedIn, spansOf, tableUnder, textOf } from '#testing/documents';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 
 const PAGE = 'ARCHITECTURE.md';
@@ -37,6 +37,17 @@ describe('ARCHITECTURE.md', () => {
       linksIn(heading).filter(({ name, folder }) => folder.split('/').slice(1).join('/') !== name),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  it('names functions that are in their files', () => {
+    const named = functionsNamedIn(PAGE);
+    assert.ok(named.length > 20, 'the functions are found');
+    const isThere = ({ file, name }: (typeof named)[number]): boolean =>
+      existsSync(join(ROOT, file)) && new RegExp(`(?<![\\w#])${name}(?!\\w)`).test(textOf(file));
+    assert.deepEqual(
+      named.filter((each) => !isThere(each)),
+      [],
+    );
   });
 
   it('lists the rules about imports', () => {
