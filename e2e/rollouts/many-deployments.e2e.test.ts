@@ -4,7 +4,7 @@ import { type Storage, sql } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
-import { pipelineStarter } from '../../contexts/orchestration/adapters/index.ts';
+import { PIPELINE_RUNS, runStarter } from '../../contexts/orchestration/adapters/index.ts';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { alteredStorage } from '../../kit/storage/outbox/testing/altered-storage.ts';
 import { withStorage } from '../access/stored.ts';
@@ -115,6 +115,6 @@ async function look(storage: Storage): Promise<{ readonly statements: number; re
     looks += 1;
     if (looks === LOOKS) stop.abort();
   };
-  await pipelineStarter({ storage: watched, client: { signalWithStart: tell }, sleep }).run(stop.signal);
+  await runStarter(PIPELINE_RUNS, { storage: watched, client: { signalWithStart: tell }, sleep }).run(stop.signal);
   return { statements, told };
 }

@@ -16,16 +16,17 @@ import {
   approvalRoutes,
   builtInRules,
   deploymentRoutes,
+  GROUP_RUNS,
   groupActivities,
   groupRoutes,
-  groupStarter,
   ORCHESTRATION_WORKFLOWS,
   orchestrationUnitOfWork,
+  PIPELINE_RUNS,
   pipelineActivities,
-  pipelineStarter,
   previewRoutes,
   purgeRevisions,
   revisionRoutes,
+  runStarter,
   scoreRoutes,
   sqlUnits,
   type Visibility,
@@ -177,8 +178,8 @@ function runnablesOf(parts: Parts & { readonly observer: Observer; readonly clie
   const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines not notified; retrying');
   return [
     followTargets({ storage, units, changes, observer, clock, log }),
-    pipelineStarter({ storage, client, onTrouble }),
-    groupStarter({ storage, client, onTrouble }),
+    runStarter(PIPELINE_RUNS, { storage, client, onTrouble }),
+    runStarter(GROUP_RUNS, { storage, client, onTrouble }),
     rolloutMetrics({ storage, metrics, clock, sleep, log }),
   ];
 }

@@ -1,12 +1,12 @@
 import { type ActivityImplementation, implementActivity } from '#kit/durable';
 import { parseUuid } from '#kit/std';
 import type { GroupController } from '../../application/groups/group-controller.ts';
-import { type RunSource, type RunStarterDeps, runStarter } from '../run-starter.ts';
+import type { RunSource } from '../run-starter.ts';
 import { type GroupRun, groupController } from '../workflows/group-controller.ts';
 import { controlGroup } from '../workflows/group-controller-activities.ts';
 import { GROUP_WOKEN } from './sql-group-store.ts';
 
-const GROUP_RUNS: RunSource<GroupRun> = {
+export const GROUP_RUNS: RunSource<GroupRun> = {
   name: 'groups of deployments',
   topic: GROUP_WOKEN,
   table: 'deployment_groups',
@@ -14,11 +14,6 @@ const GROUP_RUNS: RunSource<GroupRun> = {
   workflow: groupController,
   start: (group, run) => ({ id: `groups.${group}.${run}`, input: { group, run } }),
 };
-
-/** Starts the controllers of groups, and notifies them of news. */
-export function groupStarter(deps: RunStarterDeps) {
-  return runStarter(GROUP_RUNS, deps);
-}
 
 /** The activities of a group's workflow. */
 export function groupActivities(controller: Pick<GroupController, 'control'>): readonly ActivityImplementation[] {

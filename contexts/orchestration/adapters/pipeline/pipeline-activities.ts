@@ -7,7 +7,19 @@ import { RolloutCache } from '../../application/pipeline/rollout-cache.ts';
 import { TakeTurn } from '../../application/pipeline/take-turn.ts';
 import type { Observer } from '../../application/ports.ts';
 import { createDecide } from '../../domain/rollout/machine/decide.ts';
+import type { RunSource } from '../run-starter.ts';
+import { PIPELINE_WOKEN } from '../sql-deployment-store.ts';
+import { deploymentPipeline, type PipelineInput } from '../workflows/deployment-pipeline.ts';
 import { deliverBatch, planRollout, takeTurn } from '../workflows/pipeline-activities.ts';
+
+export const PIPELINE_RUNS: RunSource<PipelineInput> = {
+  name: 'deployment pipelines',
+  topic: PIPELINE_WOKEN,
+  table: 'deployments',
+  key: 'uid',
+  workflow: deploymentPipeline,
+  start: (deployment, run) => ({ id: `deployments.${deployment}.${run}`, input: { deployment, run } }),
+};
 
 export interface PipelineActivitiesDeps extends PipelineDeps {
   /** Results of handing deliveries over are written together with the reports of agents. */

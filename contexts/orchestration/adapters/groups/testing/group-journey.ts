@@ -23,12 +23,12 @@ import { observationWriter } from '../../../testing/pipeline/observation-writer.
 import { ScriptedFleet } from '../../../testing/pipeline/scripted-fleet.ts';
 import { builtInRules } from '../../built-in-rules.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
-import { pipelineActivities } from '../../pipeline/pipeline-activities.ts';
-import { pipelineStarter } from '../../pipeline/pipeline-starter.ts';
+import { PIPELINE_RUNS, pipelineActivities } from '../../pipeline/pipeline-activities.ts';
+import { runStarter } from '../../run-starter.ts';
 import { sqlUnits } from '../../sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../workflows/deployment-pipeline.ts';
 import { groupController } from '../../workflows/group-controller.ts';
-import { groupActivities, groupStarter } from '../group-runs.ts';
+import { GROUP_RUNS, groupActivities } from '../group-runs.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
 
@@ -179,7 +179,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Ob
   const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
   const { client } = engine;
   const over = new AbortController();
-  const starters = [pipelineStarter({ storage, client }), groupStarter({ storage, client })];
+  const starters = [runStarter(PIPELINE_RUNS, { storage, client }), runStarter(GROUP_RUNS, { storage, client })];
   const running = Promise.all([
     engine.run(over.signal),
     ...starters.map((starter) => starter.run(over.signal)),

@@ -23,9 +23,10 @@ import type { GroupExplanation } from '../../../domain/group/explain-group.ts';
 import { fixedDirectory, fixedPool } from '../../../testing/a-pool.ts';
 import { builtInRules } from '../../built-in-rules.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
+import { runStarter } from '../../run-starter.ts';
 import { sqlUnits } from '../../sql-unit-of-work.ts';
 import { groupController } from '../../workflows/group-controller.ts';
-import { groupActivities, groupStarter } from '../group-runs.ts';
+import { GROUP_RUNS, groupActivities } from '../group-runs.ts';
 import { ToyPipeline } from './toy-pipeline.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
@@ -79,7 +80,7 @@ export class GroupStage {
     const registry = { workflows: [groupController], activities: groupActivities(this.#controller) };
     const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
     this.#stop = new AbortController();
-    const starter = groupStarter({ storage, client: engine.client });
+    const starter = runStarter(GROUP_RUNS, { storage, client: engine.client });
     this.#running = Promise.all([engine.run(this.#stop.signal), starter.run(this.#stop.signal)]);
   }
 
