@@ -59,7 +59,7 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
   for (const [token, want] of Object.entries({
     'kit/std/errors.ts': false,
     'kit/std/forward.ts': true,
-    'kit/std/backoff.ts#backoff': false,
+    'kit/std/sleep.ts#sleep': false,
     'kit/std/forward.ts#forward': true,
     'kit/sdt': true,
     'contexts/*/domain/': false,
