@@ -4,7 +4,7 @@ import { targetPool } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveChange, MoveObserver } from '#contexts/workspaces';
 import type { Clock } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import { known } from './target-pool.ts';
+import { known } from './transaction-ports.ts';
 
 export interface DeploymentsInTreeDeps {
   readonly unit: (tx: Transaction) => UnitOfWork;

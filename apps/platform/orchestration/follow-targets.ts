@@ -8,7 +8,7 @@ import type { Logger } from '#kit/telemetry';
 import type { TargetId } from '#protocol/targets';
 import { Gathering } from './gathering.ts';
 import { TARGET_NEWS, targetNewsOf } from './target-news.ts';
-import { known } from './target-pool.ts';
+import { known } from './transaction-ports.ts';
 
 export interface FollowTargetsDeps {
   readonly storage: Storage;

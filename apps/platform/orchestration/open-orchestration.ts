@@ -44,10 +44,8 @@ import type { WorkflowSet } from '../durable/workflow-set.ts';
 import type { Purge } from '../maintenance.ts';
 import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';
 import { followTargets } from './follow-targets.ts';
-import { requiredGatesIn } from './required-gates.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
-import { poolIn } from './target-pool.ts';
-import { directoryIn } from './workspace-directory.ts';
+import { directoryIn, poolIn, requiredGatesIn } from './transaction-ports.ts';
 
 export interface OpenOrchestrationDeps {
   readonly storage: Storage;

@@ -8,7 +8,7 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { aTarget, insertTarget, named, placeAt, uidOf } from '../../../contexts/targets/testing/a-target.ts';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
-import { requiredGatesIn } from './required-gates.ts';
+import { requiredGatesIn } from './transaction-ports.ts';
 
 const signal = new AbortController().signal;
 const pause = (duration: string) => ({ policy: { requiredGates: [{ type: 'wait', duration }] } });
