@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { prepareWorktree } from '../bench/beside/worktree.ts';
 import { type Counts, countByModule, countByRoom, type Entered, without } from './path/entered.ts';
 import { runStory } from './path/run-story.ts';
 import { ROOT } from './repository.ts';
+import { prepareWorktree } from './worktree.ts';
 
 /**
  * `node scripts/path.ts [--list] [--beside REF]`: the functions, files and lines that one Deployment enters on its way from

@@ -1,9 +1,9 @@
+import { outsideOfNpm } from '../../scripts/outside-of-npm.ts';
 import { ROOT } from '../../scripts/repository.ts';
 import { runCommand } from '../../scripts/run-command.ts';
+import { prepareWorktree } from '../../scripts/worktree.ts';
 import type { Figure } from '../figure.ts';
 import { type Comparison, compareRounds, type Round } from './compare-rounds.ts';
-import { outsideOfNpm } from './outside-of-npm.ts';
-import { prepareWorktree } from './worktree.ts';
 
 export interface Beside {
   readonly bench: string;

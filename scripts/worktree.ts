@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, symlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../../scripts/repository.ts';
-import { runCommand } from '../../scripts/run-command.ts';
-import { cacheFolder } from '../../testing/go-program.ts';
+import { cacheFolder } from '../testing/go-program.ts';
 import { outsideOfNpm } from './outside-of-npm.ts';
+import { ROOT } from './repository.ts';
+import { runCommand } from './run-command.ts';
 
 /** Older worktrees are removed: each may hold an installation. */
 const KEPT = 4;
