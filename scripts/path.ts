@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     console.log(JSON.stringify({ path: own, ...list }));
     return 0;
   }
-  const { folder, commit } = await prepareWorktree(values.beside, signal);
+  const { folder, commit } = await prepareWorktree(values.beside, 'bench', signal);
   const theirs = await runStory(folder, signal);
   const other = measured(theirs.entered, theirs.idle);
   const ratio = { all: ratioOf(own.all.path, other.all.path), busy: ratioOf(own.busy.path, other.busy.path) };

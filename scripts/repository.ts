@@ -8,6 +8,11 @@ const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git', '
 
 /** Sorted paths below the root that match one of the patterns and are neither installed nor built. */
 export async function findFiles(...patterns: readonly string[]): Promise<string[]> {
-  const found = glob(patterns, { cwd: ROOT, exclude: (path) => NOT_OURS.has(basename(path)) });
+  return await findFilesIn(ROOT, patterns);
+}
+
+/** The same in another checkout. */
+export async function findFilesIn(root: string, patterns: readonly string[]): Promise<string[]> {
+  const found = glob(patterns, { cwd: root, exclude: (path) => NOT_OURS.has(basename(path)) });
   return (await Array.fromAsync(found)).toSorted();
 }

@@ -14,10 +14,13 @@ export interface Worktree {
   readonly commit: string;
 }
 
-/** Prepares another version in the user's cache. It uses this checkout's installed packages if the lockfile is the same. */
-export async function prepareWorktree(ref: string, signal: AbortSignal): Promise<Worktree> {
+/**
+ * Prepares another version in the user's cache, apart for each use. It uses this checkout's installed packages if the
+ * lockfile is the same.
+ */
+export async function prepareWorktree(ref: string, use: 'bench' | 'mutants', signal: AbortSignal): Promise<Worktree> {
   const commit = (await git(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], signal)).trim();
-  const folder = cacheFolder(process.env, 'bench', commit);
+  const folder = cacheFolder(process.env, use, commit);
   if (!(await isWhole(folder, commit, signal))) {
     await rm(folder, { recursive: true, force: true });
     await git(['worktree', 'prune'], signal);

@@ -22,7 +22,7 @@ export interface BesideResult {
 /** Runs the bench of this checkout and that of another version alternately, each with its own code. */
 export async function runBeside(beside: Beside, signal: AbortSignal): Promise<BesideResult> {
   const { ref, rounds } = beside;
-  const { folder, commit } = await prepareWorktree(ref, signal);
+  const { folder, commit } = await prepareWorktree(ref, 'bench', signal);
   beside.log(`beside ${ref} (${commit.slice(0, 12)}) in ${folder}, ${rounds} rounds`);
   const done: Round[] = [];
   for (let round = 0; round < rounds; round++) {
