@@ -19,12 +19,13 @@ const FOLDERS = [
 const USAGE = `usage: npm run mutants -- [--count N] [--seed S] [--ref REF] [--deadline SECONDS] [PATH...]
 
 Changes the code of a commit in one place after another, and counts the changes that a test without a server notices.
-The commit is checked out in a worktree in the user's cache; what is not committed is not seen.
+The commit is checked out in a worktree in the user's cache; what is not committed is not seen. Ctrl-C ends with the
+figures so far, which are as fair as all of them.
 
   --count N           number of mutants, 100 by default; the folders get equal shares, and in them the kinds
   --seed S            draws others; the same seed draws the same lines, also where code has moved
   --ref REF           the commit, HEAD by default
-  --deadline SECONDS  for the tests of a mutant, 120 by default
+  --deadline SECONDS  of a core for the tests of a mutant, 60 by default
   PATH...             folders to mutate instead of
                       ${FOLDERS.join('\n                      ')}
 
@@ -34,7 +35,7 @@ const OPTIONS = {
   count: { type: 'string', default: '100' },
   seed: { type: 'string', default: '1' },
   ref: { type: 'string', default: 'HEAD' },
-  deadline: { type: 'string', default: '120' },
+  deadline: { type: 'string', default: '60' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -53,6 +54,10 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2;
   }
   const signal = AbortSignal.timeout(12 * 3_600_000);
+  let isOver = false;
+  process.once('SIGINT', () => {
+    isOver = true;
+  });
   const { folder: root, commit } = await prepareWorktree(values.ref, 'mutants', signal);
   const suite = await readSuite(root);
   const folders = positionals.length > 0 ? positionals.map((path) => path.replace(/\/$/, '')) : FOLDERS;
@@ -60,11 +65,12 @@ async function main(): Promise<number> {
   const drawn = drawMutants(files, count, seed);
   const all = files.reduce((sum, { mutants }) => sum + mutants.length, 0);
   console.log(`${drawn.length} of ${all} mutants of ${values.ref} (${commit.slice(0, 12)}), seed ${seed}, in ${root}`);
-  const tests = new MutantTests({ root, suite, deadlineMs: deadline * 1_000, log: (line) => console.log(line) });
+  const tests = new MutantTests({ root, suite, cpuSeconds: deadline, log: (line) => console.log(line) });
   try {
     await tests.measure([...new Set(drawn.map(({ file }) => file))], signal);
     const tested: TestedMutant[] = [];
     for (const mutant of drawn) {
+      if (isOver) break;
       const result = await tests.test(mutant, signal);
       tested.push(result);
       console.log(
@@ -73,7 +79,7 @@ async function main(): Promise<number> {
     }
     report(tested, (file) => readFileSync(join(root, file), 'utf8'));
     console.log(
-      JSON.stringify({ mutants: { ref: values.ref, commit, seed, count: drawn.length }, ...figuresOf(tested) }),
+      JSON.stringify({ mutants: { ref: values.ref, commit, seed, drawn: drawn.length }, ...figuresOf(tested) }),
     );
     return 0;
   } finally {

@@ -18,7 +18,11 @@ export interface Worktree {
  * Prepares another version in the user's cache, apart for each use. It uses this checkout's installed packages if the
  * lockfile is the same.
  */
-export async function prepareWorktree(ref: string, use: 'bench' | 'mutants', signal: AbortSignal): Promise<Worktree> {
+export async function prepareWorktree(
+  ref: string,
+  use: 'bench' | 'earlier' | 'mutants',
+  signal: AbortSignal,
+): Promise<Worktree> {
   const commit = (await git(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], signal)).trim();
   const folder = cacheFolder(process.env, use, commit);
   if (!(await isWhole(folder, commit, signal))) {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type JobFolders, makeJobFolders, makeRunFolder, testEnvironment } from '../tests/environment.ts';
@@ -21,13 +20,16 @@ export interface TestedMutant extends DrawnMutant {
 export interface TestMutantsOptions {
   readonly root: string;
   readonly suite: Suite;
-  readonly deadlineMs: number;
+  /** Of a core, for the tests of a mutant: on a busy machine, slow is not broken. */
+  readonly cpuSeconds: number;
   readonly log: (line: string) => void;
 }
 
 /** The heap of a process of tests: a mutant that never stops collecting ends by itself. */
 const HEAP_MB = 1_024;
 const SEED = '20260101';
+/** Processes of tests also wait, and share the machine. */
+const WALL_PER_CPU = 10;
 
 /**
  * Which tests ran which part of a file is measured once, with a process for each test file; a mutant is then checked by
@@ -100,11 +102,16 @@ export class MutantTests {
   }
 
   async #run(tests: readonly TestFile[], job: JobFolders, how: { env: NodeJS.ProcessEnv; signal: AbortSignal }) {
-    const { root, deadlineMs } = this.#options;
+    const { root, cpuSeconds } = this.#options;
+    const deadlineMs = cpuSeconds * 1_000 * WALL_PER_CPU;
     const late = AbortSignal.timeout(deadlineMs);
     const child = spawn(
-      process.execPath,
+      '/bin/sh',
       [
+        '-c',
+        `ulimit -t ${cpuSeconds}; exec "$@"`,
+        'sh',
+        process.execPath,
         `--max-old-space-size=${HEAP_MB}`,
         `--test-timeout=${deadlineMs}`,
         `--test-reporter=${new URL('./first-red.ts', import.meta.url).href}`,
@@ -127,6 +134,9 @@ export class MutantTests {
         killSignal: 'SIGKILL',
       },
     );
+    const closed = new Promise<{ code: number | null; killer: NodeJS.Signals | null }>((resolve) => {
+      child.once('close', (code, killer) => resolve({ code, killer }));
+    });
     // Ending it at the deadline is reported as an error too.
     child.on('error', () => {});
     let output = '';
@@ -135,11 +145,11 @@ export class MutantTests {
         output = (output + text).slice(-20_000);
       });
     }
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code, killer } = await closed;
     how.signal.throwIfAborted();
     const named = /^red: (?<name>.*)$/m.exec(output)?.groups?.['name'];
     const red = code === 0 ? undefined : (named ?? output.trim().split('\n').slice(-3).join(' ').slice(-300));
-    return { red, isLate: late.aborted };
+    return { red, isLate: late.aborted || killer === 'SIGXCPU' || killer === 'SIGKILL' };
   }
 }
 

@@ -4,6 +4,7 @@ import type { ImportGraph } from './import-graph.ts';
 export const NEEDS = [
   'postgres',
   'package',
+  'earlierPackage',
   'temporalSdk',
   'apiserver',
   'controllers',
@@ -32,12 +33,13 @@ export interface TestFile {
 }
 
 /** Ready within seconds, concurrently with everything else. */
-export const QUICK: readonly Need[] = ['postgres', 'package', 'temporalSdk'];
+export const QUICK: readonly Need[] = ['postgres', 'package', 'earlierPackage', 'temporalSdk'];
 
 const DOORS: readonly (readonly [door: string, need: Need])[] = [
   ['testing/databases.ts', 'postgres'],
   ['testing/postgres.ts', 'postgres'],
   ['testing/product.ts', 'package'],
+  ['testing/earlier-package.ts', 'earlierPackage'],
   ['testing/clusters.ts', 'apiserver'],
   ['testing/clusters/host-calls.ts', 'apiserver'],
   ['testing/clusters/kubectl.ts', 'apiserver'],

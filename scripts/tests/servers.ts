@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { capiManager } from '#testing/capi';
+import { EARLIER_PACKAGE, earlierPackage } from '#testing/earlier-package';
 import { findHelm } from '#testing/helm';
 import { startPostgres } from '#testing/postgres';
 import { PACKAGE, SIMULATED_SOURCES } from '#testing/product';
@@ -65,6 +66,9 @@ export class RunServers {
         return await this.#startPostgres();
       case 'package':
         return await this.#buildPackage();
+      case 'earlierPackage':
+        this.#environment[EARLIER_PACKAGE] = (await earlierPackage(this.#log)) ?? '';
+        return;
       case 'temporalSdk':
         return await installSdk(this.#log);
       case 'apiserver':
