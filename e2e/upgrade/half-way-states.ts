@@ -1,8 +1,31 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { DeploymentClient } from '../rollouts/deployment-client.ts';
-import { EDGE, touch, type UpgradedPlatform, until, writeMark } from './upgraded-platform.ts';
+import { type ServedTarget, type UpgradedPlatform, until } from './upgraded-platform.ts';
+
+const EDGE = 'edge';
+
+/** A folder of the test, as the target `edge`. */
+export function edgeIn(folder: string): ServedTarget {
+  const served = join(folder, EDGE);
+  mkdirSync(served);
+  return { name: EDGE, type: 'directory', flags: ['--target', `${EDGE}=${served}`, '--allow-commands'] };
+}
+
+const onEdge = ({ folder }: UpgradedPlatform, path: string): string => join(folder, EDGE, path);
+
+/** Changes with every write, also of the same content. */
+async function writeMark(file: string): Promise<string> {
+  const { ino, mtimeNs } = await stat(file, { bigint: true });
+  return `${ino} ${mtimeNs}`;
+}
+
+async function touch(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, 'made by a test\n');
+}
 
 /** One deployment, which is half-way to somewhere when its platform is killed. */
 export interface HalfWayState {
@@ -48,6 +71,12 @@ const waitsFor =
   (kind: string) =>
   ({ status, revision }: Deployment): boolean =>
     status.rollout?.revision === revision && status.rollout.waits.some((wait) => wait.kind === kind);
+
+/** It waits, or has given up an offline target for the time being. */
+const hasBegun =
+  (revision: number) =>
+  ({ status: { rollout } }: Deployment): boolean =>
+    rollout?.revision === revision && (rollout.waits.length > 0 || rollout.outcome !== undefined);
 
 async function create({ client }: UpgradedPlatform, name: string, targets: readonly string[], more: object = {}) {
   await client.create([{ name, manifest: says(name, 'first'), placement: on(...targets), ...more }]);
@@ -98,7 +127,7 @@ async function isOnAll(fleet: UpgradedPlatform, name: string, revision: number):
 const approve = ({ client }: UpgradedPlatform, name: string) => client.steer(name, ':approve', { message: 'fine' });
 
 async function textOnEdge(fleet: UpgradedPlatform, name: string): Promise<string> {
-  return await readFile(fleet.fileOnEdge(fileOf(name)), 'utf8');
+  return await readFile(onEdge(fleet, fileOf(name)), 'utf8');
 }
 
 /** What the earlier version left, for the version that finishes. */
@@ -110,11 +139,11 @@ export const HALF_WAY_STATES: readonly HalfWayState[] = [
     promise: 'leaves alone what nobody changed',
     begin: async (fleet) => {
       await delivered('kept', EDGE, 's-1')(fleet);
-      marks.set('kept', await writeMark(fleet.fileOnEdge(fileOf('kept'))));
+      marks.set('kept', await writeMark(onEdge(fleet, fileOf('kept'))));
     },
     finish: async (fleet) => {
       await isOnAll(fleet, 'kept', 1);
-      assert.equal(await writeMark(fleet.fileOnEdge(fileOf('kept'))), marks.get('kept'), 'the file is written once');
+      assert.equal(await writeMark(onEdge(fleet, fileOf('kept'))), marks.get('kept'), 'the file is written once');
     },
   },
   {
@@ -196,12 +225,10 @@ export const HALF_WAY_STATES: readonly HalfWayState[] = [
     begin: delivered('removal', EDGE, 's-1'),
     interrupt: async ({ client }) => {
       await client.patch('removal', { placement: on('s-1'), rollout: { type: 'immediate', maxRemoval: '100%' } });
-      await client.until('removal', 'waiting for the target', ({ status, revision }) => {
-        return revision === 2 && (status.rollout?.waits.length ?? 0) > 0;
-      });
+      await client.until('removal', 'the removal to be under way', hasBegun(2));
     },
     finish: async (fleet) => {
-      await until('its file to be gone', async () => !existsSync(fleet.fileOnEdge(fileOf('removal'))));
+      await until('its file to be gone', async () => !existsSync(onEdge(fleet, fileOf('removal'))));
       await isHealthy(fleet, 'removal');
       assert.deepEqual(await targetsOf(fleet, 'removal'), ['s-1']);
     },
@@ -289,16 +316,14 @@ export const HALF_WAY_STATES: readonly HalfWayState[] = [
     begin: delivered('deleted', EDGE, 's-2'),
     interrupt: async ({ client }) => {
       await client.asked('DELETE', '/v1/workspaces/shop/deployments/deleted');
-      await client.until('deleted', 'waiting for the target', ({ status }) => {
-        return status.counts.placed === 0 && (status.rollout?.waits.length ?? 0) > 0;
-      });
+      await client.until('deleted', 'the removal to be under way', hasBegun(2));
     },
     finish: async (fleet) => {
       await until('it to be gone', async () => {
         const items = await fleet.client.asked('GET', '/v1/workspaces/shop/deployments?pageSize=100');
         return !(items['items'] as { name: string }[]).some(({ name }) => name === 'deleted');
       });
-      assert.ok(!existsSync(fleet.fileOnEdge(fileOf('deleted'))), 'its file is gone');
+      assert.ok(!existsSync(onEdge(fleet, fileOf('deleted'))), 'its file is gone');
     },
   },
   {
@@ -329,24 +354,24 @@ export const HALF_WAY_STATES: readonly HalfWayState[] = [
       await until('it to be degraded', async () => {
         return (await rowsOf(fleet, 'settling'))[0]?.health?.status === 'Degraded';
       });
-      marks.set('settling', await writeMark(fleet.fileOnEdge('settling')));
+      marks.set('settling', await writeMark(onEdge(fleet, 'settling')));
     },
     finish: async (fleet) => {
-      await touch(fleet.fileOnEdge('go-ahead'));
+      await touch(onEdge(fleet, 'go-ahead'));
       await isOnAll(fleet, 'settling', 1);
-      assert.equal(await writeMark(fleet.fileOnEdge('settling')), marks.get('settling'), 'the file is written once');
+      assert.equal(await writeMark(onEdge(fleet, 'settling')), marks.get('settling'), 'the file is written once');
     },
   },
   {
     name: 'failed',
     promise: 'retries what had failed and was paused for that',
     begin: async (fleet) => {
-      await touch(fleet.fileOnEdge(fileOf('failed')));
+      await touch(onEdge(fleet, fileOf('failed')));
       await create(fleet, 'failed', [EDGE, 's-1'], { rollout: { type: 'immediate', maxConcurrency: 1 } });
       await fleet.client.until('failed', 'the failure', waitsFor('resume'));
     },
     finish: async (fleet) => {
-      await rm(fleet.fileOnEdge(fileOf('failed')));
+      await rm(onEdge(fleet, fileOf('failed')));
       await fleet.client.steer('failed', ':retry', {});
       await isOnAll(fleet, 'failed', 1);
     },

@@ -5,7 +5,7 @@ import { DATABASES } from '#testing/databases';
 import { earlierPackage } from '#testing/earlier-package';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import type { TakenOrder } from '../rollouts/agent-log.ts';
-import { HALF_WAY_STATES, type HalfWayState } from './half-way-states.ts';
+import { edgeIn, HALF_WAY_STATES, type HalfWayState } from './half-way-states.ts';
 import { UpgradedPlatform } from './upgraded-platform.ts';
 
 const earlier = await earlierPackage(console.error);
@@ -25,7 +25,7 @@ function describeUpgrade(engine: Engine): void {
     let created: unknown;
 
     before(async () => {
-      fleet = await UpgradedPlatform.create(engine);
+      fleet = await UpgradedPlatform.create(engine, edgeIn);
       await fleet.startEarlier(earlier ?? assert.fail(NO_PACKAGE));
       created = await createOnce(fleet);
       await Promise.all(HALF_WAY_STATES.map((state) => state.begin?.(fleet)));

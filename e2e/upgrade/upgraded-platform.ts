@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +15,15 @@ import { DeploymentClient } from '../rollouts/deployment-client.ts';
 const WORKSPACE = 'shop';
 /** Simulated targets, always online. */
 export const SIMULATED_TARGETS = ['s-1', 's-2', 's-3', 's-4'];
-/** A folder whose agent is killed before its platform is. */
-export const EDGE = 'edge';
+
+/** The target whose agent is killed before its platform is. */
+export interface ServedTarget {
+  readonly name: string;
+  /** Its type, which is also the name of its agent. */
+  readonly type: 'directory' | 'kubernetes';
+  /** Flags of the agent, but for the socket of its fleetlet. */
+  readonly flags: readonly string[];
+}
 
 const LOOK_MS = 50;
 
@@ -27,23 +34,25 @@ interface Programs {
 
 /** A platform that an earlier package ran and left by SIGKILL, and that this version opens. */
 export class UpgradedPlatform {
+  /** For files of the target and of its agent. */
+  readonly folder: string;
   readonly #home: PlatformHome;
-  readonly #folder: string;
+  readonly #served: ServedTarget;
   readonly #log: AgentLog;
   #platform: Platform | undefined;
   #agent: ServerProcess | undefined;
   #client: DeploymentClient | undefined;
 
-  private constructor(home: PlatformHome, folder: string) {
+  private constructor(home: PlatformHome, folder: string, served: ServedTarget) {
     this.#home = home;
-    this.#folder = folder;
+    this.folder = folder;
+    this.#served = served;
     this.#log = new AgentLog(home.data);
   }
 
-  static async create(engine: Engine): Promise<UpgradedPlatform> {
+  static async create(engine: Engine, served: (folder: string) => ServedTarget): Promise<UpgradedPlatform> {
     const folder = await mkdtemp(join(tmpdir(), 'fleetshift-upgrade-'));
-    await mkdir(join(folder, 'edge'));
-    return new UpgradedPlatform(await platformHome(engine), folder);
+    return new UpgradedPlatform(await platformHome(engine), folder, served(folder));
   }
 
   get client(): DeploymentClient {
@@ -55,18 +64,14 @@ export class UpgradedPlatform {
     return ['--data', this.#home.data, '--database', this.#home.database];
   }
 
-  /** A path in the folder that is the target `edge`. */
-  fileOnEdge(path: string): string {
-    return join(this.#folder, 'edge', path);
-  }
-
   async startEarlier(packageFolder: string): Promise<void> {
     const programs = { platform: join(packageFolder, 'serve-simulated.js'), cli: join(packageFolder, 'fleetshift.js') };
     await this.#start(programs);
     const targets = SIMULATED_TARGETS.map((name) => ({ name, labels: { is: name } }));
     await this.client.settle(targets);
-    await this.client.asked('POST', '/v1/targets', { name: EDGE, type: 'directory', workspace: WORKSPACE });
-    await this.client.asked('POST', '/v1/fleetlets/platform:bind', { target: EDGE });
+    const { name, type } = this.#served;
+    await this.client.asked('POST', '/v1/targets', { name, type, workspace: WORKSPACE });
+    await this.client.asked('POST', '/v1/fleetlets/platform:bind', { target: name });
     await this.#startAgent(programs);
   }
 
@@ -79,7 +84,7 @@ export class UpgradedPlatform {
   async killAgent(): Promise<void> {
     await this.#agent?.stop('SIGKILL');
     this.#agent = undefined;
-    await this.#untilEdge('Disconnected');
+    await this.#untilServed('Disconnected');
   }
 
   /** Ends the platform by SIGKILL, and its agent. Returns the orders that the simulated targets took from it. */
@@ -105,7 +110,7 @@ export class UpgradedPlatform {
   async dispose(): Promise<void> {
     await this.#agent?.stop('SIGKILL');
     await this.#home.dispose();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   async #start({ platform }: Programs): Promise<void> {
@@ -114,30 +119,23 @@ export class UpgradedPlatform {
   }
 
   async #startAgent({ cli }: Programs): Promise<void> {
+    const { type, flags } = this.#served;
     const socket = join(this.#home.data, 'fleetlet.sock');
-    const place = [
-      '--fleetlet-socket',
-      socket,
-      '--target',
-      `${EDGE}=${join(this.#folder, 'edge')}`,
-      '--allow-commands',
-    ];
     this.#agent = new ServerProcess({
       program: process.execPath,
-      args: [cli, 'agent', 'directory', ...place],
-      folder: this.#folder,
-      log: join(this.#folder, 'agent.log'),
+      args: [cli, 'agent', type, '--fleetlet-socket', socket, ...flags],
+      folder: this.folder,
+      log: join(this.folder, 'agent.log'),
     });
-    await this.#untilEdge('Connected');
+    await this.#untilServed('Connected');
   }
 
-  async #untilEdge(state: string): Promise<void> {
-    await until(`${EDGE} to be ${state}`, async () => {
+  async #untilServed(state: 'Connected' | 'Disconnected'): Promise<void> {
+    const { name } = this.#served;
+    await until(`${name} to be ${state}`, async () => {
       if (this.#agent?.hasEnded) assert.fail(this.#agent.said);
-      const { connection } = (await this.client.asked('GET', `/v1/targets/${EDGE}`)) as {
-        connection?: { state: string };
-      };
-      return connection?.state === state;
+      const { connection } = await this.client.asked('GET', `/v1/targets/${name}`);
+      return (connection as { state: string } | undefined)?.state === state;
     });
   }
 }
@@ -148,15 +146,4 @@ export async function until(what: string, isSo: () => Promise<boolean>): Promise
     assert.ok(performance.now() < deadline, `waited for ${what}`);
     await delay(LOOK_MS);
   }
-}
-
-/** Changes with every write, also of the same content. */
-export async function writeMark(file: string): Promise<string> {
-  const { ino, mtimeNs } = await stat(file, { bigint: true });
-  return `${ino} ${mtimeNs}`;
-}
-
-export async function touch(file: string): Promise<void> {
-  await mkdir(join(file, '..'), { recursive: true });
-  await writeFile(file, 'made by a test\n');
 }
