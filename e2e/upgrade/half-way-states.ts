@@ -401,7 +401,6 @@ export const HALF_WAY_STATES: readonly HalfWayState[] = [
         'apiVersion: v1',
         'kind: ConfigMap',
         'metadata: { name: template, namespace: default }',
-        // oxlint-disable-next-line no-template-curly-in-string -- The platform replaces it.
         'data: { text: "${target.name} ${values.level}" }',
       ].join('\n');
       const manifest = { type: 'template', template, values: { level: 'info' }, targets: { edge: { level: 'debug' } } };

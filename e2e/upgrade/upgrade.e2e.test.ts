@@ -28,9 +28,9 @@ function describeUpgrade(engine: Engine): void {
       fleet = await UpgradedPlatform.create(engine, edgeIn);
       await fleet.startEarlier(earlier ?? assert.fail(NO_PACKAGE));
       created = await createOnce(fleet);
-      await Promise.all(HALF_WAY_STATES.map((state) => state.begin?.(fleet)));
+      await Promise.all(HALF_WAY_STATES.map(async (state) => await state.begin?.(fleet)));
       await fleet.killAgent();
-      await Promise.all(HALF_WAY_STATES.map((state) => state.interrupt?.(fleet)));
+      await Promise.all(HALF_WAY_STATES.map(async (state) => await state.interrupt?.(fleet)));
       for (const state of HALF_WAY_STATES) uids.set((await fleet.client.get(state.name)).uid, state);
       history = await readHistory(fleet);
       for (const { atTheEnd } of HALF_WAY_STATES) await atTheEnd?.(fleet);
@@ -84,9 +84,9 @@ async function readHistory({ client }: UpgradedPlatform): Promise<History> {
   const { items } = await client.asked('GET', '/v1/workspaces/shop/deployments?pageSize=100');
   for (const { name } of items as { name: string }[]) {
     const revisions = await client.list(name, 'revisions');
-    for (const { revision, outcome, ...rest } of revisions) {
-      if (outcome === undefined) continue;
-      history.set(`${name} ${revision}`, { outcome, ...rest });
+    for (const each of revisions.filter(({ outcome }) => outcome !== undefined)) {
+      const revision = Number(each['revision']);
+      history.set(`${name} ${revision}`, each);
       history.set(`${name} ${revision} timeline`, await client.list(name, `revisions/${revision}/timeline`));
     }
   }

@@ -14,7 +14,7 @@ import { DeploymentClient } from '../rollouts/deployment-client.ts';
 
 const WORKSPACE = 'shop';
 /** Simulated targets, always online. */
-export const SIMULATED_TARGETS = ['s-1', 's-2', 's-3', 's-4'];
+const SIMULATED_TARGETS = ['s-1', 's-2', 's-3', 's-4'];
 
 /** The target whose agent is killed before its platform is. */
 export interface ServedTarget {

@@ -101,7 +101,7 @@ export function findMutants(source: string): Mutant[] {
     // Between the operands stand the operator, spaces, comments and the parentheses of either.
     const start = range(left).end;
     const between = text.subarray(start, range(right).start).toString();
-    const at = between.indexOf(operator);
+    const at = between.replaceAll(/\/\*.*?\*\//gs, (comment) => ' '.repeat(comment.length)).indexOf(operator);
     if (at < 0) return;
     const from = start + Buffer.byteLength(between.slice(0, at));
     const span = { start: from, end: from + operator.length };

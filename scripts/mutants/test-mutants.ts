@@ -8,8 +8,7 @@ import { hasRun, readCoverage } from './covered.ts';
 import type { DrawnMutant } from './draw-mutants.ts';
 import { mutated } from './find-mutants.ts';
 
-export const FATES = ['killed', 'timeout', 'survived', 'not reached'] as const;
-export type Fate = (typeof FATES)[number];
+export type Fate = 'killed' | 'timeout' | 'survived' | 'not reached';
 
 export interface TestedMutant extends DrawnMutant {
   readonly fate: Fate;
