@@ -39,10 +39,9 @@ export function pipelineActivities(deps: PipelineActivitiesDeps): readonly Activ
     implementActivity(planRollout, ({ deployment, run }, { signal }) =>
       plan.run({ deployment: parseUuid(deployment), run }, signal),
     ),
-    implementActivity(takeTurn, async ({ deployment, revision }, { signal, idempotencyKey }) => {
-      const answer = await turn.run({ deployment: parseUuid(deployment), revision, step: idempotencyKey }, signal);
-      return { ...answer };
-    }),
+    implementActivity(takeTurn, ({ deployment, revision }, { signal, idempotencyKey }) =>
+      turn.run({ deployment: parseUuid(deployment), revision, step: idempotencyKey }, signal),
+    ),
     implementActivity(deliverBatch, async ({ deployment, revision, batch }, environment) => {
       const heartbeat = (): void => environment.heartbeat();
       await deliver.run({ deployment: parseUuid(deployment), revision, batch, heartbeat }, environment.signal);

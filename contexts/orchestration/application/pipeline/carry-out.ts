@@ -1,16 +1,25 @@
 import type { Uuid } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Approval } from '../../domain/deployment/approval.ts';
-import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { countsAfter } from '../../domain/deployment/counts-after.ts';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { failed, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
+import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
+import { changesContent } from '../../domain/deployment/wishes-of.ts';
+import { changed } from '../../domain/deployment/with-status.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
+import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
 import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
+import { requestPlan } from '../wake-pipeline.ts';
+import { saveDeployment } from './save-deployment.ts';
 
 /** The result of a turn. */
 export interface TurnOutcome {
@@ -183,4 +192,102 @@ function approvalFor(
     answer: undefined,
     version: 1,
   };
+}
+
+export interface Finishing {
+  readonly outcome: TurnOutcome;
+  readonly revision: Revision;
+  readonly triggers: readonly RecordedTrigger[];
+}
+
+export interface Saving {
+  readonly outcome: TurnOutcome;
+  readonly revision: Revision;
+  readonly rows: ChangedRows;
+  readonly joined: Pick<ChangedRows, 'before' | 'after'>;
+  readonly events: readonly OrchestrationEvent[];
+  readonly waits: readonly Wait[];
+  readonly trouble: string | undefined;
+}
+
+/** How many revisions are searched for one that succeeded. */
+const LOOKED_BACK = 100;
+
+/** The rollout is over. A failed one may ask for a rollback. */
+export async function endRollout(
+  unit: UnitOfWork,
+  { outcome, revision, triggers }: Finishing,
+  signal: AbortSignal,
+): Promise<void> {
+  const { rollout, after, turn, now, actions } = outcome;
+  if (after.phase.kind !== 'Finished') return;
+  const { outcome: how, message } = after.phase;
+  const ended = { endTime: now, outcome: how, message: message === '' ? undefined : message, turns: turn };
+  await Promise.all([
+    unit.revisions.replace({ ...revision, ...ended }, signal),
+    unit.rollouts.end(rollout, signal),
+    unit.watches.dropAll(rollout, signal),
+    how === 'Succeeded' ? unit.authors.succeeded(rollout.deployment, revision.generation, signal) : undefined,
+  ]);
+  const rollback = actions.find((action) => action.kind === 'rollback');
+  // A pending change of the content may be the repair.
+  if (rollback === undefined || triggers.some(({ trigger }) => changesContent(trigger))) return;
+  const good = await lastGood(unit, rollout, signal);
+  if (good === undefined) return;
+  const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
+  await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
+}
+
+/** The status of the deployment after the turn, and its events. */
+export async function saveStatus(unit: UnitOfWork, saved: Saving, signal: AbortSignal): Promise<void> {
+  const { outcome, revision, rows, joined, events, waits, trouble: message } = saved;
+  const { deployment, after: state, before, now } = outcome;
+  const counts = [joined, rows].reduce(countedWith, deployment.status.counts);
+  const rollout = rolloutStatus({ state, startTime: revision.createTime, trigger: revision.trigger, waits });
+  const isFinished = state.phase.kind === 'Finished';
+  const trouble = message === undefined ? {} : { trouble: { reason: 'PlanFailed', message, since: now } };
+  const after = changed(
+    deployment,
+    {
+      ...(isFinished ? { rollout: undefined } : {}),
+      status: { ...deployment.status, counts, rollout, ...trouble },
+    },
+    now,
+  );
+  const phase = phaseEvent(before, state, after);
+  const status = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
+  const all = [...events, ...(phase === undefined ? status : [phase])];
+  await saveDeployment(unit, { before: deployment, after, events: all, now }, signal);
+}
+
+function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deployment): OrchestrationEvent | undefined {
+  if (before.phase.kind === after.phase.kind) return undefined;
+  if (after.phase.kind === 'Finished') return { type: 'rollout.finished', deployment };
+  if (after.phase.kind === 'Paused') return { type: 'rollout.paused', deployment };
+  return before.phase.kind === 'Paused' ? { type: 'rollout.resumed', deployment } : undefined;
+}
+
+function countedWith(counts: Deployment['status']['counts'], { before, after }: Pick<ChangedRows, 'before' | 'after'>) {
+  const old = new Map(before.map((row) => [row.target, row]));
+  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), counts);
+}
+
+async function lastGood(unit: UnitOfWork, { deployment, revision }: RolloutKey, signal: AbortSignal) {
+  const older = await unit.revisions.page({ deployment, before: revision, limit: LOOKED_BACK }, signal);
+  return older.find(({ outcome }) => outcome === 'Succeeded')?.revision;
+}
+
+/** The waits of a rollout, with target names in place of ids, for people. */
+export async function namedWaits(
+  unit: UnitOfWork,
+  { deployment, waits }: { readonly deployment: DeploymentId; readonly waits: readonly Wait[] },
+  signal: AbortSignal,
+): Promise<readonly Wait[]> {
+  const ids = [...new Set(waits.flatMap(({ targets }) => targets ?? []))];
+  if (ids.length === 0) return waits;
+  const rows = await unit.targets.some(deployment, ids, signal);
+  const names = new Map(rows.map(({ target, name }) => [target, name]));
+  return waits.map(({ targets, ...wait }) =>
+    targets === undefined ? wait : { ...wait, targets: targets.map((id) => (names.get(id) ?? id) as TargetId) },
+  );
 }

@@ -30,7 +30,10 @@ import { type Hashes, messageOf, type Prepared, preparePlan, type Trouble } from
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
 
-/** The next step. `wait`: something is in doubt; look again at that time, or when there is news. */
+/**
+ * The next step of the pipeline. `rest`: nothing is left to do, and the run is over. `wait`: something is in doubt; look
+ * again at that time, or when there is news.
+ */
 export type PlanAnswer =
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly until: number | null }

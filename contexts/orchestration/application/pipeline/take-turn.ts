@@ -1,27 +1,17 @@
 import type { TargetId } from '#protocol/targets';
-import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
-import { changesContent } from '../../domain/deployment/wishes-of.ts';
-import { changed } from '../../domain/deployment/with-status.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import { createDecide, type Decide } from '../../domain/rollout/machine/decide.ts';
-import { createExplainWait, type ExplainWait, type Wait } from '../../domain/rollout/machine/explain-wait.ts';
+import { createExplainWait, type ExplainWait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
-import { requestPlan } from '../wake-pipeline.ts';
-import { type ChangedRows, changedRows, keepGates, type TurnOutcome } from './carry-out.ts';
+import { changedRows, endRollout, keepGates, namedWaits, saveStatus, type TurnOutcome } from './carry-out.ts';
 import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
-import { namedWaits } from './named-waits.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
-import { saveDeployment } from './save-deployment.ts';
-import { steering } from './steering.ts';
-import { answerOf, FINISHED, type TurnAnswer } from './turn-answer.ts';
 import { watchAgain, watchGate } from './watch-gate.ts';
 
 export interface TurnRequest {
@@ -31,12 +21,21 @@ export interface TurnRequest {
   readonly step: string;
 }
 
+/** What the workflow does next. */
+export type TurnAnswer = {
+  readonly isFinished: boolean;
+  /** The batch of orders to send, if any. */
+  readonly batch: number | null;
+  /** When to look again if nothing happens before. */
+  readonly wakeAt: number | null;
+  /** There is more input to take at once. */
+  readonly hasMore: boolean;
+};
+
 /** Most events that one turn takes. */
 const HEARD = 1_000;
 /** A snapshot is stored after this many turns, so that states need not be replayed from the first. */
 const SNAPSHOT_EVERY = 500;
-/** How many revisions are searched for one that succeeded. */
-const LOOKED_BACK = 100;
 const CANCEL_MS = 5_000;
 
 /** Takes the events since the last turn, and carries out the resulting decisions. */
@@ -135,14 +134,14 @@ export class TakeTurn {
     const events = await keepGates(unit, { outcome, newId: this.#deps.newId }, signal);
     const last = { step, hasBatch: rows.hasBatch };
     const isFinished = state.phase.kind === 'Finished';
-    if (isFinished) await this.#finish(unit, { outcome, revision, triggers }, signal);
+    if (isFinished) await endRollout(unit, { outcome, revision, triggers }, signal);
     const isLong = !isFinished && turn % SNAPSHOT_EVERY === 0;
     const joined = { before: asked.before, after: asked.rows };
     await Promise.all([
       unit.targets.put(rows.differing, signal),
       unit.rollouts.appendTurn(rollout, { turn, time: now, happenings, ...last }, signal),
       isLong ? unit.rollouts.putSnapshot(rollout, { turn, state }, signal) : undefined,
-      this.#save(unit, { outcome, revision, rows, joined, events, waits, trouble: asked.trouble }, signal),
+      saveStatus(unit, { outcome, revision, rows, joined, events, waits, trouble: asked.trouble }, signal),
     ]);
     const next: RolloutMoment = { turn, state, last };
     const answer = isFinished ? FINISHED : answerOf(next, heard);
@@ -172,47 +171,6 @@ export class TakeTurn {
       tell(await watchGate(unit, { deployment, rollout, gate, name }, signal));
     }
     return { happenings, actions, after: state };
-  }
-
-  async #finish(unit: UnitOfWork, { outcome, revision, triggers }: Finishing, signal: AbortSignal): Promise<void> {
-    const { rollout, after, turn, now, actions } = outcome;
-    if (after.phase.kind !== 'Finished') return;
-    const { outcome: how, message } = after.phase;
-    const ended = { endTime: now, outcome: how, message: message === '' ? undefined : message, turns: turn };
-    await Promise.all([
-      unit.revisions.replace({ ...revision, ...ended }, signal),
-      unit.rollouts.end(rollout, signal),
-      unit.watches.dropAll(rollout, signal),
-      how === 'Succeeded' ? unit.authors.succeeded(rollout.deployment, revision.generation, signal) : undefined,
-    ]);
-    const rollback = actions.find((action) => action.kind === 'rollback');
-    // A pending change of the content may be the repair.
-    if (rollback === undefined || triggers.some(({ trigger }) => changesContent(trigger))) return;
-    const good = await lastGood(unit, rollout, signal);
-    if (good === undefined) return;
-    const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
-    await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
-  }
-
-  async #save(unit: UnitOfWork, saved: Saving, signal: AbortSignal): Promise<void> {
-    const { outcome, revision, rows, joined, events, waits, trouble: message } = saved;
-    const { deployment, after: state, before, now } = outcome;
-    const counts = [joined, rows].reduce(countedWith, deployment.status.counts);
-    const rollout = rolloutStatus({ state, startTime: revision.createTime, trigger: revision.trigger, waits });
-    const isFinished = state.phase.kind === 'Finished';
-    const trouble = message === undefined ? {} : { trouble: { reason: 'PlanFailed', message, since: now } };
-    const after = changed(
-      deployment,
-      {
-        ...(isFinished ? { rollout: undefined } : {}),
-        status: { ...deployment.status, counts, rollout, ...trouble },
-      },
-      now,
-    );
-    const phase = phaseEvent(before, state, after);
-    const status = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
-    const all = [...events, ...(phase === undefined ? status : [phase])];
-    await saveDeployment(unit, { before: deployment, after, events: all, now }, signal);
   }
 
   /** Best effort: an agent that does not receive the cancellation finishes the order by itself. */
@@ -265,35 +223,23 @@ interface DecideScene {
   readonly now: number;
 }
 
-interface Finishing {
-  readonly outcome: TurnOutcome;
-  readonly revision: Revision;
-  readonly triggers: readonly RecordedTrigger[];
+const FINISHED: TurnAnswer = { isFinished: true, batch: null, wakeAt: null, hasMore: false };
+
+function answerOf({ turn, state, last }: RolloutMoment, { hasMore }: Pick<TurnAnswer, 'hasMore'>): TurnAnswer {
+  return {
+    isFinished: state.phase.kind === 'Finished',
+    batch: last?.hasBatch === true ? turn : null,
+    wakeAt: state.timer ?? null,
+    hasMore,
+  };
 }
 
-interface Saving {
-  readonly outcome: TurnOutcome;
-  readonly revision: Revision;
-  readonly rows: ChangedRows;
-  readonly joined: Pick<ChangedRows, 'before' | 'after'>;
-  readonly events: readonly OrchestrationEvent[];
-  readonly waits: readonly Wait[];
-  readonly trouble: string | undefined;
-}
-
-function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deployment): OrchestrationEvent | undefined {
-  if (before.phase.kind === after.phase.kind) return undefined;
-  if (after.phase.kind === 'Finished') return { type: 'rollout.finished', deployment };
-  if (after.phase.kind === 'Paused') return { type: 'rollout.paused', deployment };
-  return before.phase.kind === 'Paused' ? { type: 'rollout.resumed', deployment } : undefined;
-}
-
-function countedWith(counts: Deployment['status']['counts'], { before, after }: Pick<ChangedRows, 'before' | 'after'>) {
-  const old = new Map(before.map((row) => [row.target, row]));
-  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), counts);
-}
-
-async function lastGood(unit: UnitOfWork, { deployment, revision }: RolloutKey, signal: AbortSignal) {
-  const older = await unit.revisions.page({ deployment, before: revision, limit: LOOKED_BACK }, signal);
-  return older.find(({ outcome }) => outcome === 'Succeeded')?.revision;
+/** Applies `rolloutState` if the user set it before the rollout began, or when the rollout was not notified. */
+function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly Happening[] {
+  const start: readonly Happening[] = isStarted ? [] : [{ kind: 'started' }];
+  if (rolloutState === 'paused' && phase.kind !== 'Paused') {
+    return [{ kind: 'pause', by: 'the deployment', message: 'its rolloutState is paused' }, ...start];
+  }
+  const isPersons = phase.kind === 'Paused' && phase.reason === 'PausedByUser';
+  return rolloutState === 'running' && isPersons ? [{ kind: 'resume' }, ...start] : start;
 }
