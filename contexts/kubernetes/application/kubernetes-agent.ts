@@ -18,7 +18,7 @@ import type {
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
-import { ClusterEra, type EraDeps } from './cluster-era.ts';
+import { ClusterSession, type SessionDeps } from './cluster-session.ts';
 import { isOutdated } from './deployment-keeper.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
 
@@ -38,13 +38,13 @@ export interface ServedCluster extends ClusterPorts {
 
 interface Served {
   readonly target: TargetRef;
-  readonly deps: EraDeps;
+  readonly deps: SessionDeps;
   /** Reports waiting to be sent. */
   readonly line: CoalescingQueue<DeliveryReport>;
   readonly over: AbortController;
   instance: string;
-  era: Promise<ClusterEra> | undefined;
-  /** The run of the last era. Nothing is read before it has ended. */
+  session: Promise<ClusterSession> | undefined;
+  /** The run of the last session. Nothing is read before it has ended. */
   closing: Promise<unknown>;
   ended: Promise<unknown>;
 }
@@ -70,7 +70,7 @@ export class KubernetesAgent {
     if (this.#served.has(target.id)) return;
     const { sleep, clock, random = Math.random, onTrouble } = this.#deps;
     const line = new CoalescingQueue<DeliveryReport>();
-    const say: EraDeps['say'] = (deployment, revision, said) =>
+    const say: SessionDeps['say'] = (deployment, revision, said) =>
       line.put(`${deployment} ${said.kind}`, { target: target.id, deployment, revision, ...said });
     const served: Served = {
       target,
@@ -78,7 +78,7 @@ export class KubernetesAgent {
       line,
       over: new AbortController(),
       instance: ports.instance,
-      era: undefined,
+      session: undefined,
       closing: Promise.resolve(),
       ended: Promise.resolve(),
     };
@@ -99,23 +99,23 @@ export class KubernetesAgent {
     signal: AbortSignal,
   ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
     const { target, deployment } = order;
-    const accept = async (era: ClusterEra, stop: AbortSignal): Promise<AgentAcknowledgement> =>
-      await era.keeperOf(deployment).take(order, stop);
+    const accept = async (session: ClusterSession, stop: AbortSignal): Promise<AgentAcknowledgement> =>
+      await session.keeperOf(deployment).take(order, stop);
     return (await this.#ask(target.id, accept, signal)) ?? { kind: 'offline' };
   }
 
   async cancel({ target, deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
-    await this.#ask(target.id, async (era, stop) => await era.find(deployment)?.cancel(revision, stop), signal);
+    await this.#ask(target.id, async (session, stop) => await session.find(deployment)?.cancel(revision, stop), signal);
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined> {
-    return await this.#ask(order.target.id, async (era, stop) => await era.preview(order, stop), signal);
+    return await this.#ask(order.target.id, async (session, stop) => await session.preview(order, stop), signal);
   }
 
   async inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory> {
-    const account = async (era: ClusterEra, stop: AbortSignal): Promise<Inventory> => {
-      await era.observed(stop);
-      return accountOf(target, era);
+    const account = async (session: ClusterSession, stop: AbortSignal): Promise<Inventory> => {
+      await session.observed(stop);
+      return accountOf(target, session);
     };
     const inventory = await this.#ask(target.id, account, signal);
     if (inventory === undefined) throw new TypeError(`the target ${target.name} is not served here`);
@@ -136,40 +136,40 @@ export class KubernetesAgent {
    */
   async #ask<T>(
     targetId: string,
-    body: (era: ClusterEra, signal: AbortSignal) => Promise<T>,
+    body: (session: ClusterSession, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T | undefined> {
     signal.throwIfAborted();
     const served = this.#served.get(targetId);
     if (served === undefined) return undefined;
     const stop = untilOver(served, signal);
-    const era = await this.#current(served, stop);
+    const session = await this.#current(served, stop);
     try {
-      return await body(era, stop);
+      return await body(session, stop);
     } catch (error) {
       if (!isOutdated(error)) throw error;
-      await renew(served, era, error);
+      await renew(served, session, error);
       return await body(await this.#current(served, stop), stop);
     }
   }
 
   /** All waiting callers share one read. A caller that gives up does not cancel it for the others. */
-  async #current(served: Served, signal: AbortSignal): Promise<ClusterEra> {
-    served.era ??= this.#read(served, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
-      served.era = undefined;
+  async #current(served: Served, signal: AbortSignal): Promise<ClusterSession> {
+    served.session ??= this.#read(served, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
+      served.session = undefined;
       throw error;
     });
-    return await unlessAborted(served.era, signal);
+    return await unlessAborted(served.session, signal);
   }
 
-  async #read(served: Served, signal: AbortSignal): Promise<ClusterEra> {
+  async #read(served: Served, signal: AbortSignal): Promise<ClusterSession> {
     await served.closing;
-    const era = await ClusterEra.read(served.deps, signal);
-    if (era.instance !== served.instance) {
-      await this.#deps.reports.inventory([accountOf(served.target, era)], signal);
+    const session = await ClusterSession.read(served.deps, signal);
+    if (session.instance !== served.instance) {
+      await this.#deps.reports.inventory([accountOf(served.target, session)], signal);
     }
-    served.instance = era.instance;
-    return era;
+    served.instance = session.instance;
+    return session;
   }
 
   /** If reports of one cluster are not accepted, the other clusters are not delayed. */
@@ -189,23 +189,23 @@ export class KubernetesAgent {
     ]);
   }
 
-  /** Runs one era after another until the signal aborts; never throws. */
+  /** Runs one session after another until the signal aborts; never throws. */
   async #serve(served: Served, signal: AbortSignal): Promise<void> {
     const { onTrouble, sleep, random = Math.random } = this.#deps;
     let attempts = 0;
     while (!signal.aborted) {
-      let mine: Promise<ClusterEra> | undefined;
+      let mine: Promise<ClusterSession> | undefined;
       try {
-        const era = await this.#current(served, signal);
-        mine = served.era;
+        const session = await this.#current(served, signal);
+        mine = served.session;
         attempts = 0;
-        const running = era.run(signal);
+        const running = session.run(signal);
         served.closing = running.catch(() => {});
         await running;
       } catch (error) {
         if (signal.aborted) return;
         onTrouble(error);
-        if (served.era === mine) served.era = undefined;
+        if (served.session === mine) served.session = undefined;
         attempts += 1;
         await sleep(backoffDelay(TROUBLE, attempts, random), signal).catch(() => {});
       }
@@ -213,14 +213,14 @@ export class KubernetesAgent {
   }
 }
 
-async function renew(served: Served, era: ClusterEra, error: KubernetesError): Promise<void> {
-  era.end(error);
+async function renew(served: Served, session: ClusterSession, error: KubernetesError): Promise<void> {
+  session.end(error);
   await served.closing;
-  const now = await served.era?.catch(() => undefined);
-  if (now === era) served.era = undefined;
+  const now = await served.session?.catch(() => undefined);
+  if (now === session) served.session = undefined;
 }
 
-function accountOf({ id }: TargetRef, { instance, holdings }: ClusterEra): Inventory {
+function accountOf({ id }: TargetRef, { instance, holdings }: ClusterSession): Inventory {
   return { target: id, instance, holdings };
 }
 

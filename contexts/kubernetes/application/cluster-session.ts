@@ -9,7 +9,7 @@ import { DeploymentKeeper, isOutdated, type KeeperDeps } from './deployment-keep
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';
 
-export type EraDeps = Omit<KeeperDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
+export type SessionDeps = Omit<KeeperDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
 
 /** Deployments reconciled at a time, and how many of them may be retries: stuck work delays only other stuck work. */
 const WORKERS = 24;
@@ -29,7 +29,7 @@ const LAST_WRITES_MS = 1_000;
  * State read from a cluster, and the reconcilers of its deployments, which run on one queue. It is valid as long as no
  * other agent writes there. Then it ends, and everything is read again.
  */
-export class ClusterEra {
+export class ClusterSession {
   readonly instance: string;
   readonly #deps: KeeperDeps;
   readonly #queue: KeyedQueue;
@@ -43,7 +43,7 @@ export class ClusterEra {
   #isRunning = false;
   #missedBeats = 0;
 
-  private constructor(deps: EraDeps, instance: string) {
+  private constructor(deps: SessionDeps, instance: string) {
     const { clock, sleep, random } = deps;
     this.instance = instance;
     this.#synced = new Notifier(sleep);
@@ -55,9 +55,9 @@ export class ClusterEra {
     this.#outdated.promise.catch(() => {});
   }
 
-  static async read(deps: EraDeps, signal: AbortSignal): Promise<ClusterEra> {
+  static async read(deps: SessionDeps, signal: AbortSignal): Promise<ClusterSession> {
     const { orders, inventories, discovery } = deps.ports;
-    const era = new ClusterEra(deps, await discovery.instance(signal));
+    const session = new ClusterSession(deps, await discovery.instance(signal));
     const [kept, made] = await Promise.all([orders.all(signal), inventories.all(signal)]);
     const found = new Map<string, Found>();
     const add = (deployment: string, part: Partial<Found>): void => {
@@ -68,10 +68,10 @@ export class ClusterEra {
     for (const inventory of made.records) add(inventory.deployment, { inventory });
     for (const { deployment, error } of [...kept.torn, ...made.torn]) add(deployment, { torn: error });
     // Records are stored under the uid of their deployment.
-    for (const [deployment, its] of found) era.#keep(deployment as Uuid, its);
-    for (const deployment of found.keys()) era.#queue.add(deployment);
-    era.#follow();
-    return era;
+    for (const [deployment, its] of found) session.#keep(deployment as Uuid, its);
+    for (const deployment of found.keys()) session.#queue.add(deployment);
+    session.#follow();
+    return session;
   }
 
   get holdings(): readonly Holding[] {
@@ -113,7 +113,7 @@ export class ClusterEra {
     this.#outdated.reject(error);
   }
 
-  /** Runs until the signal aborts or the era ends, and all running work has ended. Throws the reason. */
+  /** Runs until the signal aborts or the session ends, and all running work has ended. Throws the reason. */
   async run(signal: AbortSignal): Promise<void> {
     const { ports, sleep, random } = this.#deps;
     const keys = (): Iterable<string> => this.#keepers.keys();
