@@ -5,11 +5,11 @@ import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
 import type { Found } from './deployment-file.ts';
-import { DeploymentKeeper, isOutdated, type KeeperDeps } from './deployment-keeper.ts';
+import { DeploymentReconciler, isOutdated, type ReconcilerDeps } from './deployment-reconciler.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';
 
-export type SessionDeps = Omit<KeeperDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
+export type SessionDeps = Omit<ReconcilerDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
 
 /** Deployments reconciled at a time, and how many of them may be retries: stuck work delays only other stuck work. */
 const WORKERS = 24;
@@ -31,9 +31,9 @@ const LAST_WRITES_MS = 1_000;
  */
 export class ClusterSession {
   readonly instance: string;
-  readonly #deps: KeeperDeps;
+  readonly #deps: ReconcilerDeps;
   readonly #queue: KeyedQueue;
-  readonly #keepers = new Map<string, DeploymentKeeper>();
+  readonly #reconcilers = new Map<string, DeploymentReconciler>();
   /** Retries under way, and those that wait until one of them ends. */
   #retries = 0;
   readonly #waitingRetries = new Set<string>();
@@ -75,14 +75,14 @@ export class ClusterSession {
   }
 
   get holdings(): readonly Holding[] {
-    return [...this.#keepers.values()].map(({ holding }) => holding).filter((holding) => holding !== undefined);
+    return [...this.#reconcilers.values()].map(({ holding }) => holding).filter((holding) => holding !== undefined);
   }
 
-  find(deployment: Uuid): DeploymentKeeper | undefined {
-    return this.#keepers.get(deployment);
+  find(deployment: Uuid): DeploymentReconciler | undefined {
+    return this.#reconcilers.get(deployment);
   }
 
-  keeperOf(deployment: Uuid): DeploymentKeeper {
+  reconcilerOf(deployment: Uuid): DeploymentReconciler {
     return this.find(deployment) ?? this.#keep(deployment, { order: undefined, inventory: undefined });
   }
 
@@ -116,7 +116,7 @@ export class ClusterSession {
   /** Runs until the signal aborts or the session ends, and all running work has ended. Throws the reason. */
   async run(signal: AbortSignal): Promise<void> {
     const { ports, sleep, random } = this.#deps;
-    const keys = (): Iterable<string> => this.#keepers.keys();
+    const keys = (): Iterable<string> => this.#reconcilers.keys();
     this.#isRunning = true;
     try {
       await runAll(
@@ -145,16 +145,16 @@ export class ClusterSession {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Result> {
-    const keeper = this.#keepers.get(key);
-    if (keeper === undefined) return DONE;
-    const { isRetry } = keeper;
+    const reconciler = this.#reconcilers.get(key);
+    if (reconciler === undefined) return DONE;
+    const { isRetry } = reconciler;
     if (isRetry && this.#retries >= RETRIES) {
       this.#waitingRetries.add(key);
       return DONE;
     }
     if (isRetry) this.#retries += 1;
     try {
-      return await keeper.reconcile(signal);
+      return await reconciler.reconcile(signal);
     } catch (error) {
       if (isOutdated(error)) this.end(error);
       throw error;
@@ -175,23 +175,23 @@ export class ClusterSession {
   /** Out-of-date state is not written. */
   async #end({ isOutdated: isLost }: { readonly isOutdated: boolean }): Promise<void> {
     const stop = AbortSignal.timeout(LAST_WRITES_MS);
-    const ending = async (keeper: DeploymentKeeper): Promise<void> => {
-      await keeper.quiet();
-      if (!isLost) await keeper.settle(stop);
+    const ending = async (reconciler: DeploymentReconciler): Promise<void> => {
+      await reconciler.quiet();
+      if (!isLost) await reconciler.settle(stop);
     };
-    await Promise.all([...this.#keepers.values()].map(ending));
+    await Promise.all([...this.#reconcilers.values()].map(ending));
   }
 
-  #keep(deployment: Uuid, found: Found): DeploymentKeeper {
-    const keeper = new DeploymentKeeper(this.#deps, deployment, found);
-    this.#keepers.set(deployment, keeper);
+  #keep(deployment: Uuid, found: Found): DeploymentReconciler {
+    const reconciler = new DeploymentReconciler(this.#deps, deployment, found);
+    this.#reconcilers.set(deployment, reconciler);
     this.#deps.claims.settle(deployment, found.inventory);
-    return keeper;
+    return reconciler;
   }
 
   #follow(): void {
     const kinds = new Map<string, FollowedKind>();
-    for (const kind of [...this.#keepers.values()].flatMap(({ file }) => file.kinds)) {
+    for (const kind of [...this.#reconcilers.values()].flatMap(({ file }) => file.kinds)) {
       const name = `${kind.apiVersion}/${kind.kind}`;
       kinds.set(name, { ...kind, isWhole: kind.isWhole || (kinds.get(name)?.isWhole ?? false) });
     }
@@ -201,13 +201,13 @@ export class ClusterSession {
 
   #listener(): WatchListener {
     return {
-      changed: (deployment) => this.#keepers.get(deployment)?.changed(),
+      changed: (deployment) => this.#reconcilers.get(deployment)?.changed(),
       synced: () => {
         this.#synced.notify();
-        for (const keeper of this.#keepers.values()) keeper.synced();
+        for (const reconciler of this.#reconcilers.values()) reconciler.synced();
       },
       patternsFor: (deployment: string, object: KubeObject) =>
-        this.#keepers.get(deployment)?.file.patternsFor(object) ?? [],
+        this.#reconcilers.get(deployment)?.file.patternsFor(object) ?? [],
     };
   }
 
@@ -225,7 +225,7 @@ export class ClusterSession {
       await sleep(BEAT_MS, signal);
       try {
         await this.#verify(AbortSignal.any([signal, AbortSignal.timeout(BEAT_TIMEOUT_MS)]));
-        if (this.#missedBeats > 1) for (const keeper of this.#keepers.values()) keeper.changed();
+        if (this.#missedBeats > 1) for (const reconciler of this.#reconcilers.values()) reconciler.changed();
         this.#missedBeats = 0;
       } catch (error) {
         signal.throwIfAborted();
@@ -233,7 +233,7 @@ export class ClusterSession {
         this.#missedBeats += 1;
         onTrouble(error);
         if (this.#missedBeats === 2)
-          for (const keeper of this.#keepers.values()) keeper.lost('the cluster does not answer');
+          for (const reconciler of this.#reconcilers.values()) reconciler.lost('the cluster does not answer');
       }
     }
   }

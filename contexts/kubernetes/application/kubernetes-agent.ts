@@ -19,7 +19,7 @@ import type {
 import type { TargetRef } from '#protocol/targets';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
 import { ClusterSession, type SessionDeps } from './cluster-session.ts';
-import { isOutdated } from './deployment-keeper.ts';
+import { isOutdated } from './deployment-reconciler.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
 
 export interface KubernetesAgentDeps {
@@ -100,7 +100,7 @@ export class KubernetesAgent {
   ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
     const { target, deployment } = order;
     const accept = async (session: ClusterSession, stop: AbortSignal): Promise<AgentAcknowledgement> =>
-      await session.keeperOf(deployment).take(order, stop);
+      await session.reconcilerOf(deployment).take(order, stop);
     return (await this.#ask(target.id, accept, signal)) ?? { kind: 'offline' };
   }
 

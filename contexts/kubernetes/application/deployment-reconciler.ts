@@ -10,7 +10,7 @@ import { DeploymentFile, type Found } from './deployment-file.ts';
 import { StatusBook } from './status-book.ts';
 import { listed } from './told.ts';
 
-export interface KeeperDeps extends CaretakerDeps, CarryOutOrderDeps {
+export interface ReconcilerDeps extends CaretakerDeps, CarryOutOrderDeps {
   readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
   /** Its keys are the uids of deployments. */
   readonly queue: Pick<KeyedQueue, 'add'>;
@@ -34,9 +34,9 @@ const EAGER_GAP_MS = 5;
 const OWED_MS = 250;
 
 /** Reconciles one deployment in one cluster: carries out its orders one after another, then tracks health and drift. */
-export class DeploymentKeeper {
+export class DeploymentReconciler {
   readonly file: DeploymentFile;
-  readonly #deps: KeeperDeps;
+  readonly #deps: ReconcilerDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
   #attempts = 0;
@@ -51,7 +51,7 @@ export class DeploymentKeeper {
   readonly #writes = new Mutex();
   #outdated: KubernetesError | undefined;
 
-  constructor(deps: KeeperDeps, deployment: Uuid, found: Found) {
+  constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
     this.file = new DeploymentFile(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
