@@ -68,7 +68,7 @@ export class ClusterSession {
     for (const inventory of made.records) add(inventory.deployment, { inventory });
     for (const { deployment, error } of [...kept.torn, ...made.torn]) add(deployment, { torn: error });
     // Records are stored under the uid of their deployment.
-    for (const [deployment, its] of found) session.#keep(deployment as Uuid, its);
+    for (const [deployment, its] of found) session.#manage(deployment as Uuid, its);
     for (const deployment of found.keys()) session.#queue.add(deployment);
     session.#follow();
     return session;
@@ -83,7 +83,7 @@ export class ClusterSession {
   }
 
   reconcilerOf(deployment: Uuid): DeploymentReconciler {
-    return this.find(deployment) ?? this.#keep(deployment, { order: undefined, inventory: undefined });
+    return this.find(deployment) ?? this.#manage(deployment, { order: undefined, inventory: undefined });
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
@@ -182,7 +182,7 @@ export class ClusterSession {
     await Promise.all([...this.#reconcilers.values()].map(ending));
   }
 
-  #keep(deployment: Uuid, found: Found): DeploymentReconciler {
+  #manage(deployment: Uuid, found: Found): DeploymentReconciler {
     const reconciler = new DeploymentReconciler(this.#deps, deployment, found);
     this.#reconcilers.set(deployment, reconciler);
     this.#deps.claims.settle(deployment, found.inventory);

@@ -82,7 +82,7 @@ export class DeploymentReconciler {
   }
 
   /** Resolves once the order is saved in the cluster. Work may start before that. */
-  async take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
+  async accept(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     return await this.#write(async () => {
       const { file } = this;
       const accepted = acceptedOrder(order);

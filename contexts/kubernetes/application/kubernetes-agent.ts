@@ -100,7 +100,7 @@ export class KubernetesAgent {
   ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
     const { target, deployment } = order;
     const accept = async (session: ClusterSession, stop: AbortSignal): Promise<AgentAcknowledgement> =>
-      await session.reconcilerOf(deployment).take(order, stop);
+      await session.reconcilerOf(deployment).accept(order, stop);
     return (await this.#ask(target.id, accept, signal)) ?? { kind: 'offline' };
   }
 
