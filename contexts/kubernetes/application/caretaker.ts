@@ -5,7 +5,7 @@ import { isDone } from '../domain/order.ts';
 import { maskFor } from '../domain/secret-fields.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
 import { WIDTH } from './carry-out-order.ts';
-import type { DeploymentFile } from './deployment-file.ts';
+import type { DeploymentState } from './deployment-state.ts';
 import { DriftBook } from './drift-book.ts';
 import type { ClusterPorts } from './ports.ts';
 import type { Condition, StatusBook } from './status-book.ts';
@@ -41,12 +41,12 @@ const UNSEEN = { kind: 'unseen' } as const;
 /** Tracks health and drift of what was applied, based on what the watch has seen. */
 export class Caretaker {
   readonly #deps: CaretakerDeps;
-  readonly #file: DeploymentFile;
+  readonly #file: DeploymentState;
   readonly #status: StatusBook;
   readonly #drift = new DriftBook();
   #unseenSince: number | undefined;
 
-  constructor(deps: CaretakerDeps, file: DeploymentFile, status: StatusBook) {
+  constructor(deps: CaretakerDeps, file: DeploymentState, status: StatusBook) {
     this.#deps = deps;
     this.#file = file;
     this.#status = status;

@@ -4,7 +4,7 @@ import { maskFor } from '../domain/secret-fields.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import type { Claims } from './claims.ts';
 import { maskedComparison } from './compare.ts';
-import type { DeploymentFile } from './deployment-file.ts';
+import type { DeploymentState } from './deployment-state.ts';
 import { Ledger } from './ledger.ts';
 import type { ClusterPorts } from './ports.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -23,7 +23,7 @@ export const WIDTH = 16;
 const LOOKS_MS = [10, 20, 40, 80, 160, 320];
 
 export interface Assignment {
-  readonly file: DeploymentFile;
+  readonly file: DeploymentState;
   /** Writes of the deployment's records run one after another. */
   readonly write: (body: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Repair only these objects, by identity. */

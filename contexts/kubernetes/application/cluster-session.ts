@@ -4,7 +4,7 @@ import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
-import type { Found } from './deployment-file.ts';
+import type { Found } from './deployment-state.ts';
 import { DeploymentReconciler, isOutdated, type ReconcilerDeps } from './deployment-reconciler.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';

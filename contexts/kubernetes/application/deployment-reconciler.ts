@@ -6,7 +6,7 @@ import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf }
 import { Caretaker, type CaretakerDeps } from './caretaker.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
-import { DeploymentFile, type Found } from './deployment-file.ts';
+import { DeploymentState, type Found } from './deployment-state.ts';
 import { StatusBook } from './status-book.ts';
 import { listed } from './told.ts';
 
@@ -35,7 +35,7 @@ const OWED_MS = 250;
 
 /** Reconciles one deployment in one cluster: carries out its orders one after another, then tracks health and drift. */
 export class DeploymentReconciler {
-  readonly file: DeploymentFile;
+  readonly file: DeploymentState;
   readonly #deps: ReconcilerDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
@@ -53,7 +53,7 @@ export class DeploymentReconciler {
 
   constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
-    this.file = new DeploymentFile(deps.ports, deployment, found);
+    this.file = new DeploymentState(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
     this.#care = new Caretaker(deps, this.file, this.#status);
   }

@@ -19,7 +19,7 @@ type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
  * State of a deployment in a cluster. Caches the stored records as far as they are needed in memory. The caller runs all
  * writes one after another.
  */
-export class DeploymentFile {
+export class DeploymentState {
   readonly deployment: Uuid;
   /** Set if the record cannot be read. Nothing is applied until an operator repairs it. */
   readonly torn: KubernetesError | undefined;
