@@ -41,14 +41,14 @@ const UNSEEN = { kind: 'unseen' } as const;
 /** Tracks health and drift of what was applied, based on what the watch has seen. */
 export class Caretaker {
   readonly #deps: CaretakerDeps;
-  readonly #file: DeploymentState;
+  readonly #state: DeploymentState;
   readonly #status: StatusBook;
   readonly #drift = new DriftBook();
   #unseenSince: number | undefined;
 
-  constructor(deps: CaretakerDeps, file: DeploymentState, status: StatusBook) {
+  constructor(deps: CaretakerDeps, state: DeploymentState, status: StatusBook) {
     this.#deps = deps;
-    this.#file = file;
+    this.#state = state;
     this.#status = status;
   }
 
@@ -64,7 +64,7 @@ export class Caretaker {
    * limit must not be reached.
    */
   mayTakeBack(identity: string): boolean {
-    return this.#file.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
+    return this.#state.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
   }
 
   /** The repairs that `look` asked for were made, or tried and refused. */
@@ -82,7 +82,7 @@ export class Caretaker {
 
   async look(signal: AbortSignal): Promise<Look> {
     const seen = this.#assess();
-    const held = this.#file.inventory?.held;
+    const held = this.#state.inventory?.held;
     if (seen === undefined || held === undefined) return FINE;
     const isSeen = seen.unsynced.length === 0 && seen.isSettled;
     if (isSeen) this.#tellHealth(held.revision, seen);
@@ -98,19 +98,19 @@ export class Caretaker {
 
   /** False if a later order was cancelled: it must not be applied, and the order that is held is no longer stored. */
   get #isOfOrder(): boolean {
-    const { order } = this.#file;
-    return order !== undefined && isDone(this.#file, order);
+    const { order } = this.#state;
+    return order !== undefined && isDone(this.#state, order);
   }
 
   #tellHealth(revision: number, { health }: Assessment): void {
     this.#unseenSince = undefined;
-    this.#file.versions.clear();
+    this.#state.versions.clear();
     this.#status.say(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
   }
 
   /** Observe mode owns no objects; the comparison reports the condition there. */
   #assess(): Assessment | undefined {
-    const { inventory, order, versions, mode } = this.#file;
+    const { inventory, order, versions, mode } = this.#state;
     const { evaluate, watch } = this.#deps.ports;
     if (inventory?.held === undefined || mode === 'observe') return undefined;
     const rules = order?.revision === inventory.held.revision ? order.healthRules : [];
@@ -121,7 +121,7 @@ export class Caretaker {
     const now = this.#deps.clock.now();
     this.#unseenSince ??= now;
     const age = now - this.#unseenSince;
-    if (age > SETTLED_MS) this.#file.versions.clear();
+    if (age > SETTLED_MS) this.#state.versions.clear();
     if (unsynced.length > 0 && age > UNSYNCED_MS) {
       const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
       this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
@@ -132,7 +132,7 @@ export class Caretaker {
     const { ports, clock, verify } = this.#deps;
     // A rebuilt cluster has none of the objects and none of the orders. This is not drift.
     await verify(signal);
-    const order = await this.#file.wholeOrder(signal);
+    const order = await this.#state.wholeOrder(signal);
     if (order === undefined) return;
     const deps = { cluster: ports.api, discovery: ports.discovery, width: WIDTH };
     const maskOf = () => maskFor(order.documents, order.secretPlaces);

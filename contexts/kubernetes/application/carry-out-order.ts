@@ -23,7 +23,7 @@ export const WIDTH = 16;
 const LOOKS_MS = [10, 20, 40, 80, 160, 320];
 
 export interface Assignment {
-  readonly file: DeploymentState;
+  readonly state: DeploymentState;
   /** Writes of the deployment's records run one after another. */
   readonly write: (body: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Repair only these objects, by identity. */
@@ -37,32 +37,32 @@ export interface Assignment {
 /** Carries out the stored order, and stops as soon as another order replaces it. */
 export async function carryOutOrder(
   { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
-  { file, write, takesBack, mayTakeBack, asksServer = false }: Assignment,
+  { state, write, takesBack, mayTakeBack, asksServer = false }: Assignment,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const facts = file.order;
-  const order = await file.wholeOrder(signal);
+  const facts = state.order;
+  const order = await state.wholeOrder(signal);
   if (order === undefined) return { kind: 'stopped' };
   // A repair restores the desired state and changes nothing else, so the order stays done.
-  if (takesBack === undefined) file.touch();
-  const { deployment, versions } = file;
+  if (takesBack === undefined) state.touch();
+  const { deployment, versions } = state;
   const { revision, hash, documents, namespace, secretPlaces } = order;
   const how = { ...(takesBack && { takesBack }), ...(mayTakeBack && { mayTakeBack }) };
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces, ...how };
   const { api: cluster, discovery, watch, own } = ports;
   const inventories = {
     save: async (inventory: ApplySetInventory, stop: AbortSignal): Promise<void> => {
-      await write(async () => await file.save(inventory, stop), stop);
+      await write(async () => await state.save(inventory, stop), stop);
       kindsChanged();
     },
   };
-  const defer = (inventory: ApplySetInventory): void => file.defer(inventory, clock.now());
+  const defer = (inventory: ApplySetInventory): void => state.defer(inventory, clock.now());
   const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
-  const ledger = new Ledger({ inventories, defer }, file.inventory, ledgerOrder);
-  const kept = file.isKept
+  const ledger = new Ledger({ inventories, defer }, state.inventory, ledgerOrder);
+  const kept = state.isKept
     ? {}
-    : { kept: async (stop: AbortSignal) => await write(async () => await file.keepBegun(stop), stop) };
-  const job = { delivery, ledger, claims, versions, ...kept, isOver: () => file.order !== facts };
+    : { kept: async (stop: AbortSignal) => await write(async () => await state.keepBegun(stop), stop) };
+  const job = { delivery, ledger, claims, versions, ...kept, isOver: () => state.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };

@@ -87,7 +87,7 @@ export class ClusterSession {
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
-    const inventory = this.find(order.deployment)?.file.inventory;
+    const inventory = this.find(order.deployment)?.state.inventory;
     return await previewOrder(this.#deps, { order, inventory }, signal);
   }
 
@@ -191,7 +191,7 @@ export class ClusterSession {
 
   #follow(): void {
     const kinds = new Map<string, FollowedKind>();
-    for (const kind of [...this.#reconcilers.values()].flatMap(({ file }) => file.kinds)) {
+    for (const kind of [...this.#reconcilers.values()].flatMap(({ state }) => state.kinds)) {
       const name = `${kind.apiVersion}/${kind.kind}`;
       kinds.set(name, { ...kind, isWhole: kind.isWhole || (kinds.get(name)?.isWhole ?? false) });
     }
@@ -207,7 +207,7 @@ export class ClusterSession {
         for (const reconciler of this.#reconcilers.values()) reconciler.synced();
       },
       patternsFor: (deployment: string, object: KubeObject) =>
-        this.#reconcilers.get(deployment)?.file.patternsFor(object) ?? [],
+        this.#reconcilers.get(deployment)?.state.patternsFor(object) ?? [],
     };
   }
 

@@ -35,7 +35,7 @@ const OWED_MS = 250;
 
 /** Reconciles one deployment in one cluster: carries out its orders one after another, then tracks health and drift. */
 export class DeploymentReconciler {
-  readonly file: DeploymentState;
+  readonly state: DeploymentState;
   readonly #deps: ReconcilerDeps;
   readonly #status: StatusBook;
   readonly #care: Caretaker;
@@ -53,9 +53,9 @@ export class DeploymentReconciler {
 
   constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
-    this.file = new DeploymentState(deps.ports, deployment, found);
+    this.state = new DeploymentState(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
-    this.#care = new Caretaker(deps, this.file, this.#status);
+    this.#care = new Caretaker(deps, this.state, this.#status);
   }
 
   /** Its last attempt did not succeed. */
@@ -64,7 +64,7 @@ export class DeploymentReconciler {
   }
 
   get holding(): Holding | undefined {
-    const { inventory, deployment } = this.file;
+    const { inventory, deployment } = this.state;
     if (inventory?.held === undefined) return undefined;
     const condition = this.#care.condition() ?? this.#status.of(inventory.held.revision);
     return { deployment, ...inventory.held, ...condition };
@@ -84,17 +84,17 @@ export class DeploymentReconciler {
   /** Resolves once the order is saved in the cluster. Work may start before that. */
   async accept(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     return await this.#write(async () => {
-      const { file } = this;
+      const { state } = this;
       const accepted = acceptedOrder(order);
-      const passage = passageOf(file, accepted);
+      const passage = passageOf(state, accepted);
       if (passage.kind === 'fenced') return passage;
       this.#status.forget();
-      const isUnderWay = file.order !== undefined && !file.order.isCancelled;
-      const isKept = passage.kind === 'again' && (isUnderWay || file.isDone(accepted));
-      if (isKept) await file.keepBegun(signal);
+      const isUnderWay = state.order !== undefined && !state.order.isCancelled;
+      const isKept = passage.kind === 'again' && (isUnderWay || state.isDone(accepted));
+      if (isKept) await state.keepBegun(signal);
       else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
       // Also for a content that is still held because the order in between never started.
-      if (file.isDone(accepted)) this.#tellDone(accepted);
+      if (state.isDone(accepted)) this.#tellDone(accepted);
       this.#begin();
       return { kind: 'accepted' };
     }, signal);
@@ -103,13 +103,13 @@ export class DeploymentReconciler {
   /** An order that has not started never starts. A running one stops after the objects in progress. */
   async cancel(revision: number, signal: AbortSignal): Promise<void> {
     await this.#write(async () => {
-      const { file } = this;
-      if (file.order?.revision !== revision || !file.isToDo) return;
-      const order = await file.wholeOrder(signal);
+      const { state } = this;
+      if (state.order?.revision !== revision || !state.isToDo) return;
+      const order = await state.wholeOrder(signal);
       if (order !== undefined) {
         const cancelled = { ...order, isCancelled: true };
-        await file.disclaim(cancelled, signal);
-        await file.keep(cancelled, signal);
+        await state.disclaim(cancelled, signal);
+        await state.keep(cancelled, signal);
       }
       this.#enqueue({ priority: 'high' });
     }, signal);
@@ -117,8 +117,8 @@ export class DeploymentReconciler {
 
   /** The cluster does not respond, so the last known state is stale. */
   lost(message: string): void {
-    const { order, inventory } = this.file;
-    const revision = this.file.isToDo ? order?.revision : inventory?.held?.revision;
+    const { order, inventory } = this.state;
+    const revision = this.state.isToDo ? order?.revision : inventory?.held?.revision;
     if (revision !== undefined) this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
   }
 
@@ -126,7 +126,7 @@ export class DeploymentReconciler {
   async reconcile(signal: AbortSignal): Promise<Result> {
     this.#isWorking = true;
     this.#hasChanged = false;
-    this.#gapMs = GAP_MS + (this.file.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
+    this.#gapMs = GAP_MS + (this.state.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
     try {
       const ms = await this.#step(signal);
       return ms === undefined ? DONE : requeueAfter(ms);
@@ -144,9 +144,9 @@ export class DeploymentReconciler {
   /** Returns when to check again even if nothing happens; `undefined` for never. */
   async #step(signal: AbortSignal): Promise<number | undefined> {
     const observeInMs = this.#observeInMs;
-    if (this.file.isToDo || (observeInMs !== undefined && observeInMs <= 0)) {
+    if (this.state.isToDo || (observeInMs !== undefined && observeInMs <= 0)) {
       const ms = await this.#work(signal);
-      if (ms !== undefined || this.file.isToDo) return ms ?? 0;
+      if (ms !== undefined || this.state.isToDo) return ms ?? 0;
     }
     const seen = await this.#care.look(signal);
     if (seen.kind === 'repair') return await this.#repair(seen.objects, signal);
@@ -166,26 +166,26 @@ export class DeploymentReconciler {
 
   /** When an order that is only observed is to be compared again. */
   get #observeInMs(): number | undefined {
-    const { mode, order } = this.file;
-    const isObserved = mode === 'observe' && order !== undefined && isDone(this.file, order);
+    const { mode, order } = this.state;
+    const isObserved = mode === 'observe' && order !== undefined && isDone(this.state, order);
     return isObserved ? this.#observeAt - this.#deps.clock.now() : undefined;
   }
 
   /** Returns when to try again; `undefined` if nothing is left to do. */
   async #work(signal: AbortSignal): Promise<number | undefined> {
-    const { file } = this;
-    const facts = file.order;
+    const { state } = this;
+    const facts = state.order;
     if (facts === undefined) return undefined;
-    if (file.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${file.torn.message}.` });
+    if (state.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${state.torn.message}.` });
     const mayTakeBack = (identity: string): boolean => this.#care.mayTakeBack(identity);
     const outcome = await this.#carryOut({ mayTakeBack, asksServer: this.#attempts > 0 }, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);
     return this.#afterWork(facts, outcome);
   }
 
-  async #carryOut(how: Omit<Assignment, 'file' | 'write'>, signal: AbortSignal): Promise<Outcome> {
+  async #carryOut(how: Omit<Assignment, 'state' | 'write'>, signal: AbortSignal): Promise<Outcome> {
     const write: Assignment['write'] = async (body, stop) => await this.#write(body, stop);
-    return await carryOutOrder(this.#deps, { ...how, file: this.file, write }, signal);
+    return await carryOutOrder(this.#deps, { ...how, state: this.state, write }, signal);
   }
 
   #afterWork(facts: OrderFacts, outcome: Outcome): number | undefined {
@@ -219,7 +219,7 @@ export class DeploymentReconciler {
   /** A failed repair does not end the order: the remaining drift has been reported. */
   async #repair(takesBack: ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     const outcome = await this.#carryOut({ takesBack }, signal);
-    this.file.letGo();
+    this.state.letGo();
     if (outcome.kind === 'stopped') return 0;
     if (outcome.kind === 'waiting') return this.#later(WAITING);
     // An attempt that is only waiting does not count towards the repair limit.
@@ -230,7 +230,7 @@ export class DeploymentReconciler {
   #done(facts: OrderFacts): void {
     this.#attempts = 0;
     // The next order may have arrived while this one was finishing.
-    if (this.file.order === facts || facts.hash === undefined) this.file.done();
+    if (this.state.order === facts || facts.hash === undefined) this.state.done();
     this.#care.begin();
     this.#tellDone(facts);
   }
@@ -267,7 +267,7 @@ export class DeploymentReconciler {
 
   async #forget(facts: OrderFacts, signal: AbortSignal): Promise<void> {
     await this.#write(async () => {
-      if (this.file.order === facts) await this.file.forget(signal);
+      if (this.state.order === facts) await this.state.forget(signal);
     }, signal);
   }
 
@@ -278,33 +278,33 @@ export class DeploymentReconciler {
 
   /** Writes the deferred inventory if possible, so that the next agent has less to do. */
   async settle(signal: AbortSignal): Promise<void> {
-    await this.#write(async () => await this.file.settle(signal), signal).catch(() => {});
+    await this.#write(async () => await this.state.settle(signal), signal).catch(() => {});
   }
 
   /** Writes the deferred inventory once it is due. Returns how long to wait; `undefined` if none is deferred. */
   async #settleInTime(signal: AbortSignal): Promise<number | undefined> {
-    const { owedSince } = this.file;
+    const { owedSince } = this.state;
     if (owedSince === undefined) return undefined;
     const left = owedSince + OWED_MS - this.#deps.clock.now();
     if (left > 0) return left;
-    await this.#write(async () => await this.file.settle(signal), signal);
+    await this.#write(async () => await this.state.settle(signal), signal);
     return undefined;
   }
 
   /** Returns whether work has already started. */
   async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
-    const { file } = this;
-    await file.disclaim(order, signal);
-    const mayBegin = file.mayBeginWith(order);
+    const { state } = this;
+    await state.disclaim(order, signal);
+    const mayBegin = state.mayBeginWith(order);
     if (mayBegin) {
-      file.begin(order);
+      state.begin(order);
       this.#begin();
     } else {
-      await file.keep(order, signal);
+      await state.keep(order, signal);
     }
     // The order's health rules may require whole objects of some kinds.
     this.#deps.kindsChanged();
-    if (mayBegin) await file.keepBegun(signal);
+    if (mayBegin) await state.keepBegun(signal);
     return mayBegin;
   }
 
@@ -315,7 +315,7 @@ export class DeploymentReconciler {
   }
 
   #enqueue(options: AddOptions): void {
-    this.#deps.queue.add(this.file.deployment, options);
+    this.#deps.queue.add(this.state.deployment, options);
   }
 
   /** Once another agent has written, nothing more is written, also not by those that wait. */
