@@ -3,14 +3,14 @@ import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from 
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
-import { Caretaker, type CaretakerDeps } from './caretaker.ts';
+import { HealthMonitor, type HealthMonitorDeps } from './health-monitor.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
 import { DeploymentState, type Found } from './deployment-state.ts';
 import { StatusBook } from './status-book.ts';
 import { listed } from './told.ts';
 
-export interface ReconcilerDeps extends CaretakerDeps, CarryOutOrderDeps {
+export interface ReconcilerDeps extends HealthMonitorDeps, CarryOutOrderDeps {
   readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
   /** Its keys are the uids of deployments. */
   readonly queue: Pick<KeyedQueue, 'add'>;
@@ -38,7 +38,7 @@ export class DeploymentReconciler {
   readonly state: DeploymentState;
   readonly #deps: ReconcilerDeps;
   readonly #status: StatusBook;
-  readonly #care: Caretaker;
+  readonly #monitor: HealthMonitor;
   #attempts = 0;
   #observeAt = 0;
   #isUnseen = false;
@@ -55,7 +55,7 @@ export class DeploymentReconciler {
     this.#deps = deps;
     this.state = new DeploymentState(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
-    this.#care = new Caretaker(deps, this.state, this.#status);
+    this.#monitor = new HealthMonitor(deps, this.state, this.#status);
   }
 
   /** Its last attempt did not succeed. */
@@ -66,7 +66,7 @@ export class DeploymentReconciler {
   get holding(): Holding | undefined {
     const { inventory, deployment } = this.state;
     if (inventory?.held === undefined) return undefined;
-    const condition = this.#care.condition() ?? this.#status.of(inventory.held.revision);
+    const condition = this.#monitor.condition() ?? this.#status.of(inventory.held.revision);
     return { deployment, ...inventory.held, ...condition };
   }
 
@@ -148,7 +148,7 @@ export class DeploymentReconciler {
       const ms = await this.#work(signal);
       if (ms !== undefined || this.state.isToDo) return ms ?? 0;
     }
-    const seen = await this.#care.look(signal);
+    const seen = await this.#monitor.check(signal);
     if (seen.kind === 'repair') return await this.#repair(seen.objects, signal);
     this.#attempts = 0;
     this.#isUnseen = seen.kind === 'unseen';
@@ -177,7 +177,7 @@ export class DeploymentReconciler {
     const facts = state.order;
     if (facts === undefined) return undefined;
     if (state.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${state.torn.message}.` });
-    const mayTakeBack = (identity: string): boolean => this.#care.mayTakeBack(identity);
+    const mayTakeBack = (identity: string): boolean => this.#monitor.mayTakeBack(identity);
     const outcome = await this.#carryOut({ mayTakeBack, asksServer: this.#attempts > 0 }, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);
     return this.#afterWork(facts, outcome);
@@ -223,7 +223,7 @@ export class DeploymentReconciler {
     if (outcome.kind === 'stopped') return 0;
     if (outcome.kind === 'waiting') return this.#later(WAITING);
     // An attempt that is only waiting does not count towards the repair limit.
-    this.#care.repaired();
+    this.#monitor.repaired();
     return outcome.kind === 'applied' ? 0 : this.#later(FAILED);
   }
 
@@ -231,7 +231,7 @@ export class DeploymentReconciler {
     this.#attempts = 0;
     // The next order may have arrived while this one was finishing.
     if (this.state.order === facts || facts.hash === undefined) this.state.done();
-    this.#care.begin();
+    this.#monitor.begin();
     this.#tellDone(facts);
   }
 

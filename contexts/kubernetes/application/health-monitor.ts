@@ -11,7 +11,7 @@ import type { ClusterPorts } from './ports.ts';
 import type { Condition, StatusBook } from './status-book.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-export interface CaretakerDeps {
+export interface HealthMonitorDeps {
   readonly ports: ClusterPorts;
   readonly clock: Clock;
   /** Throws if the cluster has been rebuilt. */
@@ -39,14 +39,14 @@ const FINE = { kind: 'fine' } as const;
 const UNSEEN = { kind: 'unseen' } as const;
 
 /** Tracks health and drift of what was applied, based on what the watch has seen. */
-export class Caretaker {
-  readonly #deps: CaretakerDeps;
+export class HealthMonitor {
+  readonly #deps: HealthMonitorDeps;
   readonly #state: DeploymentState;
   readonly #status: StatusBook;
   readonly #drift = new DriftBook();
   #unseenSince: number | undefined;
 
-  constructor(deps: CaretakerDeps, state: DeploymentState, status: StatusBook) {
+  constructor(deps: HealthMonitorDeps, state: DeploymentState, status: StatusBook) {
     this.#deps = deps;
     this.#state = state;
     this.#status = status;
@@ -85,8 +85,8 @@ export class Caretaker {
     const held = this.#state.inventory?.held;
     if (seen === undefined || held === undefined) return FINE;
     const isSeen = seen.unsynced.length === 0 && seen.isSettled;
-    if (isSeen) this.#tellHealth(held.revision, seen);
-    else this.#tellUnseen(held.revision, seen);
+    if (isSeen) this.#reportHealth(held.revision, seen);
+    else this.#reportUnseen(held.revision, seen);
     if (!this.#isOfOrder) return isSeen ? FINE : UNSEEN;
     const suspects = this.#drift.open(seen.suspects);
     if (suspects.length > 0) await this.#compare(suspects, signal);
@@ -102,7 +102,7 @@ export class Caretaker {
     return order !== undefined && isDone(this.#state, order);
   }
 
-  #tellHealth(revision: number, { health }: Assessment): void {
+  #reportHealth(revision: number, { health }: Assessment): void {
     this.#unseenSince = undefined;
     this.#state.versions.clear();
     this.#status.say(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
@@ -117,7 +117,7 @@ export class Caretaker {
     return assess({ entries: inventory.entries, rules, evaluate, watch, versions });
   }
 
-  #tellUnseen(revision: number, { unsynced }: Assessment): void {
+  #reportUnseen(revision: number, { unsynced }: Assessment): void {
     const now = this.#deps.clock.now();
     this.#unseenSince ??= now;
     const age = now - this.#unseenSince;
