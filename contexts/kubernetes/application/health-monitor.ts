@@ -18,7 +18,7 @@ export interface HealthMonitorDeps {
   readonly verify: (signal: AbortSignal) => Promise<void>;
 }
 
-export type Look =
+export type CheckResult =
   | { readonly kind: 'fine' }
   /** The watch does not show everything yet: look again soon. */
   | { readonly kind: 'unseen' }
@@ -67,7 +67,7 @@ export class HealthMonitor {
     return this.#state.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
   }
 
-  /** The repairs that `look` asked for were made, or tried and refused. */
+  /** The repairs that `check` asked for were made, or tried and refused. */
   repaired(): void {
     this.#drift.tried();
   }
@@ -80,7 +80,7 @@ export class HealthMonitor {
       : { health: HEALTH[health.state], message: health.message };
   }
 
-  async look(signal: AbortSignal): Promise<Look> {
+  async check(signal: AbortSignal): Promise<CheckResult> {
     const seen = this.#assess();
     const held = this.#state.inventory?.held;
     if (seen === undefined || held === undefined) return FINE;
