@@ -7,11 +7,11 @@ import { HealthMonitor, type HealthMonitorDeps } from './health-monitor.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
 import { DeploymentState, type Found } from './deployment-state.ts';
-import { StatusBook } from './status-book.ts';
+import { StatusTracker } from './status-tracker.ts';
 import { listed } from './told.ts';
 
 export interface ReconcilerDeps extends HealthMonitorDeps, CarryOutOrderDeps {
-  readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
+  readonly report: (deployment: Uuid, revision: number, said: ReportContent) => void;
   /** Its keys are the uids of deployments. */
   readonly queue: Pick<KeyedQueue, 'add'>;
   readonly random: Random;
@@ -37,7 +37,7 @@ const OWED_MS = 250;
 export class DeploymentReconciler {
   readonly state: DeploymentState;
   readonly #deps: ReconcilerDeps;
-  readonly #status: StatusBook;
+  readonly #status: StatusTracker;
   readonly #monitor: HealthMonitor;
   #attempts = 0;
   #observeAt = 0;
@@ -54,7 +54,7 @@ export class DeploymentReconciler {
   constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
     this.state = new DeploymentState(deps.ports, deployment, found);
-    this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
+    this.#status = new StatusTracker((revision, said) => deps.report(deployment, revision, said));
     this.#monitor = new HealthMonitor(deps, this.state, this.#status);
   }
 
@@ -94,7 +94,7 @@ export class DeploymentReconciler {
       if (isKept) await state.keepBegun(signal);
       else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
       // Also for a content that is still held because the order in between never started.
-      if (state.isDone(accepted)) this.#tellDone(accepted);
+      if (state.isDone(accepted)) this.#reportDone(accepted);
       this.#begin();
       return { kind: 'accepted' };
     }, signal);
@@ -119,7 +119,7 @@ export class DeploymentReconciler {
   lost(message: string): void {
     const { order, inventory } = this.state;
     const revision = this.state.isToDo ? order?.revision : inventory?.held?.revision;
-    if (revision !== undefined) this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
+    if (revision !== undefined) this.#status.report(revision, { kind: 'health', health: 'Unknown', message });
   }
 
   /** Throws when the state read from the cluster is out of date, and for errors that are worth a retry. */
@@ -193,7 +193,7 @@ export class DeploymentReconciler {
       case 'observed':
         this.#observeAt = this.#deps.clock.now() + OBSERVE_EVERY_MS;
         this.#done(facts);
-        this.#tellObserved(facts, outcome);
+        this.#reportObserved(facts, outcome);
         return undefined;
       case 'applied':
       case 'released':
@@ -203,7 +203,7 @@ export class DeploymentReconciler {
         this.#attempts = 0;
         return undefined;
       case 'waiting':
-        this.#status.say(facts.revision, { kind: 'health', health: 'Unknown', message: outcome.message });
+        this.#status.report(facts.revision, { kind: 'health', health: 'Unknown', message: outcome.message });
         return this.#later(WAITING);
       case 'rejected':
       case 'failed':
@@ -232,25 +232,25 @@ export class DeploymentReconciler {
     // The next order may have arrived while this one was finishing.
     if (this.state.order === facts || facts.hash === undefined) this.state.done();
     this.#monitor.begin();
-    this.#tellDone(facts);
+    this.#reportDone(facts);
   }
 
-  #tellDone({ revision, hash }: OrderFacts): void {
-    this.#status.say(revision, hash === undefined ? { kind: 'removed' } : { kind: 'applied', hash });
+  #reportDone({ revision, hash }: OrderFacts): void {
+    this.#status.report(revision, hash === undefined ? { kind: 'removed' } : { kind: 'applied', hash });
   }
 
-  #tellObserved({ revision }: OrderFacts, { changes }: Extract<Outcome, { kind: 'observed' }>): void {
+  #reportObserved({ revision }: OrderFacts, { changes }: Extract<Outcome, { kind: 'observed' }>): void {
     const differing = changes.filter(({ lines, refusal }) => lines.length > 0 || refusal !== undefined);
     const objects = differing.map(({ lines, refusal }) =>
       refusal === undefined ? lines.map((line) => line.trim()).join(' ') : refusal,
     );
     const message = `observed only; ${differing.length} of ${changes.length} objects differ`;
-    this.#status.say(revision, { kind: 'health', health: 'Available', message });
+    this.#status.report(revision, { kind: 'health', health: 'Available', message });
     this.#status.drift(revision, listed(objects));
   }
 
   #failed({ revision }: OrderFacts, { kind, message }: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {
-    this.#status.say(revision, { kind, message });
+    this.#status.report(revision, { kind, message });
     return this.#later(FAILED);
   }
 

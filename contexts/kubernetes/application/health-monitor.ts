@@ -8,7 +8,7 @@ import { WIDTH } from './carry-out-order.ts';
 import type { DeploymentState } from './deployment-state.ts';
 import { DriftBook } from './drift-book.ts';
 import type { ClusterPorts } from './ports.ts';
-import type { Condition, StatusBook } from './status-book.ts';
+import type { Condition, StatusTracker } from './status-tracker.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export interface HealthMonitorDeps {
@@ -42,11 +42,11 @@ const UNSEEN = { kind: 'unseen' } as const;
 export class HealthMonitor {
   readonly #deps: HealthMonitorDeps;
   readonly #state: DeploymentState;
-  readonly #status: StatusBook;
+  readonly #status: StatusTracker;
   readonly #drift = new DriftBook();
   #unseenSince: number | undefined;
 
-  constructor(deps: HealthMonitorDeps, state: DeploymentState, status: StatusBook) {
+  constructor(deps: HealthMonitorDeps, state: DeploymentState, status: StatusTracker) {
     this.#deps = deps;
     this.#state = state;
     this.#status = status;
@@ -105,7 +105,7 @@ export class HealthMonitor {
   #reportHealth(revision: number, { health }: Assessment): void {
     this.#unseenSince = undefined;
     this.#state.versions.clear();
-    this.#status.say(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
+    this.#status.report(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
   }
 
   /** Observe mode owns no objects; the comparison reports the condition there. */
@@ -124,7 +124,7 @@ export class HealthMonitor {
     if (age > SETTLED_MS) this.#state.versions.clear();
     if (unsynced.length > 0 && age > UNSYNCED_MS) {
       const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
-      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
+      this.#status.report(revision, { kind: 'health', health: 'Unknown', message: `cannot watch ${kinds.join(', ')}` });
     }
   }
 

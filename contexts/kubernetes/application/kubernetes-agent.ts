@@ -70,11 +70,11 @@ export class KubernetesAgent {
     if (this.#served.has(target.id)) return;
     const { sleep, clock, random = Math.random, onTrouble } = this.#deps;
     const line = new CoalescingQueue<DeliveryReport>();
-    const say: SessionDeps['say'] = (deployment, revision, said) =>
+    const report: SessionDeps['report'] = (deployment, revision, said) =>
       line.put(`${deployment} ${said.kind}`, { target: target.id, deployment, revision, ...said });
     const served: Served = {
       target,
-      deps: { ports, say, sleep, clock, random, onTrouble },
+      deps: { ports, report, sleep, clock, random, onTrouble },
       line,
       over: new AbortController(),
       instance: ports.instance,

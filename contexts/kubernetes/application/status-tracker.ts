@@ -8,7 +8,7 @@ export interface Condition {
 const NOT_LOOKED: Condition = { health: 'Unknown', message: 'not checked yet' };
 
 /** The last reports of a deployment. A report is not repeated until the platform sends an order again. */
-export class StatusBook {
+export class StatusTracker {
   readonly #say: (revision: number, said: ReportContent) => void;
   readonly #told = new Map<ReportContent['kind'], string>();
   #condition: (Condition & { readonly revision: number }) | undefined;
@@ -36,7 +36,7 @@ export class StatusBook {
 
   /** An empty drift list is reported only if drift was reported before. */
   drift(revision: number, objects: readonly string[]): void {
-    if (objects.length > 0) return this.say(revision, { kind: 'drift', objects });
+    if (objects.length > 0) return this.report(revision, { kind: 'drift', objects });
     if (!this.#told.delete('drift')) return;
     this.#say(revision, { kind: 'drift', objects });
   }
