@@ -11,7 +11,7 @@ import { StatusTracker } from './status-tracker.ts';
 import { listed } from './told.ts';
 
 export interface ReconcilerDeps extends HealthMonitorDeps, CarryOutOrderDeps {
-  readonly report: (deployment: Uuid, revision: number, said: ReportContent) => void;
+  readonly report: (deployment: Uuid, revision: number, content: ReportContent) => void;
   /** Its keys are the uids of deployments. */
   readonly queue: Pick<KeyedQueue, 'add'>;
   readonly random: Random;
@@ -54,7 +54,7 @@ export class DeploymentReconciler {
   constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
     this.state = new DeploymentState(deps.ports, deployment, found);
-    this.#status = new StatusTracker((revision, said) => deps.report(deployment, revision, said));
+    this.#status = new StatusTracker((revision, content) => deps.report(deployment, revision, content));
     this.#monitor = new HealthMonitor(deps, this.state, this.#status);
   }
 

@@ -40,7 +40,7 @@ interface Served {
   readonly target: TargetRef;
   readonly deps: SessionDeps;
   /** Reports waiting to be sent. */
-  readonly line: CoalescingQueue<DeliveryReport>;
+  readonly pending: CoalescingQueue<DeliveryReport>;
   readonly over: AbortController;
   instance: string;
   session: Promise<ClusterSession> | undefined;
@@ -69,13 +69,13 @@ export class KubernetesAgent {
   async add({ target, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(target.id)) return;
     const { sleep, clock, random = Math.random, onTrouble } = this.#deps;
-    const line = new CoalescingQueue<DeliveryReport>();
-    const report: SessionDeps['report'] = (deployment, revision, said) =>
-      line.put(`${deployment} ${said.kind}`, { target: target.id, deployment, revision, ...said });
+    const pending = new CoalescingQueue<DeliveryReport>();
+    const report: SessionDeps['report'] = (deployment, revision, content) =>
+      pending.put(`${deployment} ${content.kind}`, { target: target.id, deployment, revision, ...content });
     const served: Served = {
       target,
       deps: { ports, report, sleep, clock, random, onTrouble },
-      line,
+      pending,
       over: new AbortController(),
       instance: ports.instance,
       session: undefined,
@@ -180,12 +180,12 @@ export class KubernetesAgent {
       onTrouble(error);
       await sleep(AGAIN_MS, stop).catch(() => {});
     };
-    const deliver = async (pending: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
-      await reports.report(pending, until);
+    const deliver = async (reported: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
+      await reports.report(reported, until);
     const gather = { ms: GATHER_MS, sleep, isIncomplete: awaitsHealth };
     served.ended = Promise.all([
       this.#serve(served, stop),
-      served.line.run({ deliver, gather, onFailure: pause }, stop),
+      served.pending.run({ deliver, gather, onFailure: pause }, stop),
     ]);
   }
 
@@ -224,8 +224,8 @@ function accountOf({ id }: TargetRef, { instance, holdings }: ClusterSession): I
   return { target: id, instance, holdings };
 }
 
-function awaitsHealth(pending: readonly DeliveryReport[]): boolean {
-  return pending.some(({ kind }) => kind === 'applied') && pending.every(({ kind }) => kind !== 'health');
+function awaitsHealth(reported: readonly DeliveryReport[]): boolean {
+  return reported.some(({ kind }) => kind === 'applied') && reported.every(({ kind }) => kind !== 'health');
 }
 
 function untilOver({ over }: Served, signal: AbortSignal): AbortSignal {

@@ -9,12 +9,12 @@ const NOT_LOOKED: Condition = { health: 'Unknown', message: 'not checked yet' };
 
 /** The last reports of a deployment. A report is not repeated until the platform sends an order again. */
 export class StatusTracker {
-  readonly #say: (revision: number, said: ReportContent) => void;
-  readonly #told = new Map<ReportContent['kind'], string>();
+  readonly #send: (revision: number, content: ReportContent) => void;
+  readonly #reported = new Map<ReportContent['kind'], string>();
   #condition: (Condition & { readonly revision: number }) | undefined;
 
-  constructor(say: (revision: number, said: ReportContent) => void) {
-    this.#say = say;
+  constructor(send: (revision: number, content: ReportContent) => void) {
+    this.#send = send;
   }
 
   /** As last reported. */
@@ -24,25 +24,25 @@ export class StatusTracker {
     return { health, message };
   }
 
-  say(revision: number, said: ReportContent): void {
-    const text = JSON.stringify([revision, said]);
-    if (this.#told.get(said.kind) === text) return;
-    this.#told.set(said.kind, text);
-    if (said.kind === 'health') this.#condition = { revision, health: said.health, message: said.message };
+  report(revision: number, content: ReportContent): void {
+    const text = JSON.stringify([revision, content]);
+    if (this.#reported.get(content.kind) === text) return;
+    this.#reported.set(content.kind, text);
+    if (content.kind === 'health') this.#condition = { revision, health: content.health, message: content.message };
     // After a success, the same failure must be reported again.
-    if (said.kind === 'applied' || said.kind === 'removed') this.#told.delete('failed');
-    this.#say(revision, said);
+    if (content.kind === 'applied' || content.kind === 'removed') this.#reported.delete('failed');
+    this.#send(revision, content);
   }
 
   /** An empty drift list is reported only if drift was reported before. */
   drift(revision: number, objects: readonly string[]): void {
     if (objects.length > 0) return this.report(revision, { kind: 'drift', objects });
-    if (!this.#told.delete('drift')) return;
-    this.#say(revision, { kind: 'drift', objects });
+    if (!this.#reported.delete('drift')) return;
+    this.#send(revision, { kind: 'drift', objects });
   }
 
   /** Reports everything again. */
   forget(): void {
-    this.#told.clear();
+    this.#reported.clear();
   }
 }
