@@ -6,7 +6,7 @@ import { maskFor } from '../domain/secret-fields.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { DeploymentState } from './deployment-state.ts';
-import { DriftBook } from './drift-book.ts';
+import { DriftTracker } from './drift-tracker.ts';
 import type { ClusterPorts } from './ports.ts';
 import type { Condition, StatusTracker } from './status-tracker.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -43,7 +43,7 @@ export class HealthMonitor {
   readonly #deps: HealthMonitorDeps;
   readonly #state: DeploymentState;
   readonly #status: StatusTracker;
-  readonly #drift = new DriftBook();
+  readonly #drift = new DriftTracker();
   #unseenSince: number | undefined;
 
   constructor(deps: HealthMonitorDeps, state: DeploymentState, status: StatusTracker) {
@@ -54,7 +54,7 @@ export class HealthMonitor {
 
   /** After a full apply nothing differs any more. Planned repairs were made by that apply, and count as attempts. */
   begin(): void {
-    this.#drift.tried();
+    this.#drift.repairsAttempted();
     this.#drift.clear();
     this.#unseenSince = undefined;
   }
@@ -69,7 +69,7 @@ export class HealthMonitor {
 
   /** The repairs that `check` asked for were made, or tried and refused. */
   repaired(): void {
-    this.#drift.tried();
+    this.#drift.repairsAttempted();
   }
 
   /** Current condition of a completely applied revision, if known. Sends no requests. */
@@ -136,7 +136,7 @@ export class HealthMonitor {
     if (order === undefined) return;
     const deps = { cluster: ports.api, discovery: ports.discovery, width: WIDTH };
     const maskOf = () => maskFor(order.documents, order.secretPlaces);
-    const question = { suspects, order, now: clock.now() };
-    await withoutSecrets(maskOf, async () => await this.#drift.look(deps, question, signal));
+    const input = { suspects, order, now: clock.now() };
+    await withoutSecrets(maskOf, async () => await this.#drift.compare(deps, input, signal));
   }
 }

@@ -24,14 +24,14 @@ interface Finding {
   readonly isToRepair: boolean;
 }
 
-export interface DriftQuestion {
+export interface DriftInput {
   readonly suspects: readonly Suspect[];
   readonly order: AcceptedOrder;
   readonly now: number;
 }
 
 /** Differences found in one deployment, and the repairs made. Each version of an object is compared once. */
-export class DriftBook {
+export class DriftTracker {
   readonly #findings = new Map<string, Finding>();
   readonly #repairs = new Map<string, readonly Repair[]>();
   /** Repairs that were decided but not made yet. They count once the repair was attempted. */
@@ -61,7 +61,7 @@ export class DriftBook {
   }
 
   /** Asks the server, because the watch may be stale. */
-  async look(deps: DriftDeps, { suspects, order, now }: DriftQuestion, signal: AbortSignal): Promise<void> {
+  async look(deps: DriftDeps, { suspects, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
     const separated = separatePolicy(order.documents);
     if (separated.kind === 'fault') return;
     const wanted = await wantedNow(deps.discovery, { ...order, documents: separated.documents }, signal);
