@@ -61,7 +61,7 @@ export class DriftTracker {
   }
 
   /** Asks the server, because the watch may be stale. */
-  async look(deps: DriftDeps, { suspects, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
+  async compare(deps: DriftDeps, { suspects, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
     const separated = separatePolicy(order.documents);
     if (separated.kind === 'fault') return;
     const wanted = await wantedNow(deps.discovery, { ...order, documents: separated.documents }, signal);
@@ -84,7 +84,7 @@ export class DriftTracker {
   }
 
   /** The planned repairs were made, or tried and refused. */
-  tried(): void {
+  repairsAttempted(): void {
     for (const [identity, repairs] of this.#planned) this.#repairs.set(identity, repairs);
     this.#planned.clear();
   }
@@ -104,12 +104,12 @@ export class DriftTracker {
   }
 }
 
-interface Looked extends Suspect {
+interface ComparedSuspect extends Suspect {
   readonly object: KubeObject;
   readonly patterns: ReturnType<typeof patternsFor>;
 }
 
-async function driftNow(cluster: ClusterApi, { entry, object, patterns }: Looked, signal: AbortSignal): Promise<Drift> {
+async function driftNow(cluster: ClusterApi, { entry, object, patterns }: ComparedSuspect, signal: AbortSignal): Promise<Drift> {
   const live = await cluster.get(entry.key, signal);
   if (live === undefined) return { kind: 'deleted' };
   if (live.metadata.uid !== entry.uid) return { kind: 'replaced' };
