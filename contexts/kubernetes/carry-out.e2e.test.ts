@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Claims, carryOut, type Delivery, type KubeObject, Ledger } from '#contexts/kubernetes';
+import { Claims, carryOut, type Delivery, type KubeObject, InventoryTracker } from '#contexts/kubernetes';
 import { KubeClusterApi, KubeDiscovery, KubeInventories } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
@@ -32,8 +32,8 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
     const { records } = await inventories.all(signal);
     const kept = records.find((each) => each.deployment === deployment);
     const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };
-    const ledger = new Ledger({ inventories }, kept, delivery);
-    const job = { delivery, ledger, claims: new Claims(), isOver: () => false, versions: new Map<string, string>() };
+    const tracker = new InventoryTracker({ inventories }, kept, delivery);
+    const job = { delivery, tracker, claims: new Claims(), isOver: () => false, versions: new Map<string, string>() };
     return await carryOut({ ...deps, looksMs: Array.from({ length: 100 }, () => 100) }, job, signal);
   }
 

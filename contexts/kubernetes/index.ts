@@ -2,7 +2,7 @@ export { carryOut, type Outcome } from './application/carry-out.ts';
 export { Claims } from './application/claims.ts';
 export type { CarryOutDeps, Job } from './application/job.ts';
 export { KubernetesAgent, type KubernetesAgentDeps, type ServedCluster } from './application/kubernetes-agent.ts';
-export { Ledger } from './application/ledger.ts';
+export { InventoryTracker } from './application/inventory-tracker.ts';
 export type {
   ApplyOptions,
   ClusterApi,

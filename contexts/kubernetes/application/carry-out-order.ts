@@ -5,7 +5,7 @@ import { carryOut, type Outcome } from './carry-out.ts';
 import type { Claims } from './claims.ts';
 import { maskedComparison } from './compare.ts';
 import type { DeploymentState } from './deployment-state.ts';
-import { Ledger } from './ledger.ts';
+import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterPorts } from './ports.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -57,19 +57,19 @@ export async function carryOutOrder(
     },
   };
   const defer = (inventory: ApplySetInventory): void => state.defer(inventory, clock.now());
-  const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
-  const ledger = new Ledger({ inventories, defer }, state.inventory, ledgerOrder);
+  const trackedOrder = { ...delivery, isRepair: takesBack !== undefined };
+  const tracker = new InventoryTracker({ inventories, defer }, state.inventory, trackedOrder);
   const kept = state.isKept
     ? {}
     : { kept: async (stop: AbortSignal) => await write(async () => await state.keepBegun(stop), stop) };
-  const job = { delivery, ledger, claims, versions, ...kept, isOver: () => state.order !== facts };
+  const job = { delivery, tracker, claims, versions, ...kept, isOver: () => state.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
     const maskOf = (): ValueMask => maskFor(documents, secretPlaces);
     return maskedOutcome(await withoutSecrets(maskOf, async () => await carryOut(deps, job, signal)), maskOf);
   } finally {
-    claims.settle(deployment, ledger.kept);
+    claims.settle(deployment, tracker.stored);
   }
 }
 

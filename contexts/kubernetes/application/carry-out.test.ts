@@ -7,7 +7,7 @@ import { MemoryInventories } from '../testing/memory-inventories.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import { Claims } from './claims.ts';
 import type { CarryOutDeps, Job } from './job.ts';
-import { Ledger } from './ledger.ts';
+import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterApi } from './ports.ts';
 import type { Delivery } from './survey.ts';
 
@@ -42,8 +42,8 @@ function scene() {
     const claims = new Claims();
     for (const inventory of records) claims.settle(inventory.deployment, inventory);
     const kept = records.find(({ deployment }) => deployment === delivery.deployment);
-    const ledger = new Ledger({ inventories }, kept, delivery);
-    const job = { delivery, ledger, claims, isOver: () => false, versions: new Map<string, string>() };
+    const tracker = new InventoryTracker({ inventories }, kept, delivery);
+    const job = { delivery, tracker, claims, isOver: () => false, versions: new Map<string, string>() };
     return await carryOut({ ...deps, ...change }, { ...job, ...change }, signal);
   };
   const has = (name: string) => cluster.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined;

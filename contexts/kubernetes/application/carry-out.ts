@@ -5,7 +5,7 @@ import { type AppliedAnswer, applyObject } from './apply-object.ts';
 import { type Comparison, compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, Job } from './job.ts';
-import type { Ledger } from './ledger.ts';
+import type { InventoryTracker } from './inventory-tracker.ts';
 import { prune } from './prune.ts';
 import { type PlannedObject, type Survey, survey } from './survey.ts';
 import { told } from './told.ts';
@@ -34,33 +34,33 @@ const STOPPED: Outcome = { kind: 'stopped' };
  * object is touched. A conflict that is visible up front prevents all writes.
  */
 export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal): Promise<Outcome> {
-  const { delivery, ledger, claims } = job;
+  const { delivery, tracker, claims } = job;
   const { deployment, revision } = delivery;
-  const seen = ledger.kept?.seen.revision ?? 0;
+  const seen = tracker.stored?.seen.revision ?? 0;
   if (revision < seen) return { kind: 'fenced', seen };
   const books = {
-    find: ledger.find.bind(ledger),
+    find: tracker.find.bind(tracker),
     otherOwner: claims.claim.bind(claims, deployment),
   };
   const found = await survey(deps, { delivery, books }, signal);
-  const isGuarded = job.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, ledger);
+  const isGuarded = job.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
   if (!isGuarded) await job.kept?.(signal);
   if (found.kind === 'rejected') return found;
   if (found.policy.mode === 'observe') {
-    const changes = await compare(deps, { found, deployment, entries: ledger.entries }, signal);
-    await ledger.save(true, signal);
+    const changes = await compare(deps, { found, deployment, entries: tracker.entries }, signal);
+    await tracker.save(true, signal);
     return { kind: 'observed', changes };
   }
   if (found.policy.mode === 'release') {
-    for (const { key } of ledger.entries) ledger.forget(key);
-    await ledger.save(true, signal);
+    for (const { key } of tracker.entries) tracker.forget(key);
+    await tracker.save(true, signal);
     return { kind: 'released' };
   }
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
   if (conflicts.length > 0) return { kind: 'failed', message: told(conflicts) };
   const outcome = await bring(deps, { job, found, isGuarded }, signal);
   if (isGuarded) await job.kept?.(signal);
-  await ledger.save(outcome.kind === 'applied', signal);
+  await tracker.save(outcome.kind === 'applied', signal);
   return outcome;
 }
 
@@ -70,11 +70,11 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
  * fences off an agent that has been replaced; here the condition does, because a write by another agent changes the
  * version. (ADR-0040)
  */
-function mayGoAhead({ policy, planned, unserved }: Survey, ledger: Ledger): boolean {
+function mayGoAhead({ policy, planned, unserved }: Survey, tracker: InventoryTracker): boolean {
   const wanted = new Set(planned.map(({ key }) => identityOf(key)));
   const isReplaced = ({ step, live, isUntouched }: PlannedObject): boolean =>
     step.kind === 'keep' || (step.kind === 'apply' && isUntouched && live?.metadata.resourceVersion !== undefined);
-  const isSameSet = ledger.entries.every(({ key }) => wanted.has(identityOf(key)));
+  const isSameSet = tracker.entries.every(({ key }) => wanted.has(identityOf(key)));
   return policy.mode === 'manage' && unserved.length === 0 && isSameSet && planned.every(isReplaced);
 }
 
@@ -94,17 +94,17 @@ async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promi
   return held.length > 0 ? { kind: 'waiting', message: told(held) } : APPLIED;
 }
 
-/** `undefined` on success. Objects that were written are in the ledger in any case. */
+/** `undefined` on success. Objects that were written are in the tracker in any case. */
 async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome | undefined> {
   const { job, found } = work;
-  const { ledger, isOver, versions } = job;
+  const { tracker, isOver, versions } = job;
   if (isOver()) return STOPPED;
   const todo = found.planned.filter(({ step }) => step.kind === 'apply');
   let isNews = false;
   for (const { key, step, sent } of todo) {
-    if (step.kind === 'apply' && ledger.intend({ key, origin: step.origin, sent })) isNews = true;
+    if (step.kind === 'apply' && tracker.intend({ key, origin: step.origin, sent })) isNews = true;
   }
-  if (isNews) await ledger.save(false, signal);
+  if (isNews) await tracker.save(false, signal);
   const waits = found.planned.flatMap(({ step }) => (step.kind === 'wait' ? [step.message] : []));
   for (const wave of applyWaves(todo)) {
     const failures: string[] = [];
@@ -114,7 +114,7 @@ async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Pr
       if (answer.kind === 'failed') failures.push(answer.message);
       if (answer.kind === 'waiting') waits.push(answer.message);
       if (answer.kind !== 'done') return;
-      ledger.set(answer.entry);
+      tracker.set(answer.entry);
       versions.set(identityOf(planned.key), answer.object.metadata.resourceVersion ?? '');
     });
     if (isOver()) return STOPPED;

@@ -1,6 +1,6 @@
 import type { Sleep } from '#kit/std';
 import type { Claims } from './claims.ts';
-import type { Ledger } from './ledger.ts';
+import type { InventoryTracker } from './inventory-tracker.ts';
 import type { Delivery, SurveyDeps } from './survey.ts';
 
 export interface CarryOutDeps extends SurveyDeps {
@@ -12,7 +12,7 @@ export interface CarryOutDeps extends SurveyDeps {
 /** One delivery, with its current state. */
 export interface Job {
   readonly delivery: Delivery;
-  readonly ledger: Ledger;
+  readonly tracker: InventoryTracker;
   readonly claims: Claims;
   /** The order was replaced or cancelled; checked before each object. */
   readonly isOver: () => boolean;

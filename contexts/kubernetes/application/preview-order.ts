@@ -6,7 +6,7 @@ import { maskFor } from '../domain/secret-fields.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { Claims } from './claims.ts';
 import { compare, maskedComparison } from './compare.ts';
-import { Ledger } from './ledger.ts';
+import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterPorts } from './ports.ts';
 import { survey } from './survey.ts';
 import { told } from './told.ts';
@@ -27,15 +27,15 @@ export async function previewOrder(
   const { deployment, revision, hash, documents, namespace, secretPlaces } = acceptedOrder(order);
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces };
   const mask = maskFor(documents, secretPlaces);
-  const ledger = new Ledger({ inventories }, inventory, delivery);
+  const tracker = new InventoryTracker({ inventories }, inventory, delivery);
   const otherOwner: Parameters<typeof survey>[1]['books']['otherOwner'] = (key) => {
     const owner = claims.ownerOf(key);
     return owner === deployment ? undefined : owner;
   };
   const deps = { cluster, discovery, watch, own, width: WIDTH };
-  const found = await survey(deps, { delivery, books: { find: (key) => ledger.find(key), otherOwner } }, signal);
+  const found = await survey(deps, { delivery, books: { find: (key) => tracker.find(key), otherOwner } }, signal);
   if (found.kind === 'rejected') return { kind: 'wouldReject', message: mask(found.message), changes: [] };
-  const { entries } = ledger;
+  const { entries } = tracker;
   if (found.policy.mode === 'release') {
     return { kind: 'wouldApply', message: '', changes: entries.map(({ key }) => `release ${keyText(key)}`) };
   }

@@ -7,7 +7,7 @@ import type { UnservedKind } from '../domain/wanted-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, Job } from './job.ts';
 
-export interface PruneWork extends Pick<Job, 'delivery' | 'ledger' | 'isOver'> {
+export interface PruneWork extends Pick<Job, 'delivery' | 'tracker' | 'isOver'> {
   readonly wanted: readonly { readonly key: ObjectKey }[];
   readonly unserved: readonly UnservedKind[];
 }
@@ -16,13 +16,13 @@ type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'own' | 'width' | 'sle
 
 /** Deletes our objects that are no longer wanted, wave after wave. Returns what blocks the current wave. */
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
-  const { ledger, isOver } = work;
-  for (const wave of deleteWaves(pruneSet({ ...work, entries: ledger.entries }))) {
+  const { tracker, isOver } = work;
+  for (const wave of deleteWaves(pruneSet({ ...work, entries: tracker.entries }))) {
     const held: string[] = [];
     await inParallel(wave, deps.width, async (entry) => {
       if (isOver()) return;
       const why = await removed(deps, { entry, deployment: work.delivery.deployment }, signal);
-      if (why === undefined) ledger.forget(entry.key);
+      if (why === undefined) tracker.forget(entry.key);
       else held.push(why);
     });
     if (held.length > 0 || isOver()) return held;

@@ -4,7 +4,7 @@ import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
 
 /** The fields of an order that the inventory records. */
-export interface LedgerOrder {
+export interface TrackedOrder {
   readonly deployment: string;
   readonly revision: number;
   readonly hash: string | undefined;
@@ -12,20 +12,20 @@ export interface LedgerOrder {
   readonly isRepair?: boolean;
 }
 
-export interface LedgerDeps {
+export interface InventoryTrackerDeps {
   readonly inventories: Pick<InventoryStore, 'save'>;
   /** Schedules a later write. Without it everything is written at once. */
   readonly defer?: (inventory: ApplySetInventory) => void;
 }
 
 /** The inventory of one deployment during a delivery. It is written only if it changed. */
-export class Ledger {
-  readonly #deps: LedgerDeps;
-  readonly #order: LedgerOrder;
+export class InventoryTracker {
+  readonly #deps: InventoryTrackerDeps;
+  readonly #order: TrackedOrder;
   readonly #entries: Map<string, InventoryEntry>;
   #kept: ApplySetInventory | undefined;
 
-  constructor(deps: LedgerDeps, kept: ApplySetInventory | undefined, order: LedgerOrder) {
+  constructor(deps: InventoryTrackerDeps, kept: ApplySetInventory | undefined, order: TrackedOrder) {
     this.#deps = deps;
     this.#order = order;
     this.#kept = kept;
