@@ -23,18 +23,18 @@ export class InventoryTracker {
   readonly #deps: InventoryTrackerDeps;
   readonly #order: TrackedOrder;
   readonly #entries: Map<string, InventoryEntry>;
-  #kept: ApplySetInventory | undefined;
+  #stored: ApplySetInventory | undefined;
 
-  constructor(deps: InventoryTrackerDeps, kept: ApplySetInventory | undefined, order: TrackedOrder) {
+  constructor(deps: InventoryTrackerDeps, stored: ApplySetInventory | undefined, order: TrackedOrder) {
     this.#deps = deps;
     this.#order = order;
-    this.#kept = kept;
-    this.#entries = new Map(kept?.entries.map((entry) => [identityOf(entry.key), entry]));
+    this.#stored = stored;
+    this.#entries = new Map(stored?.entries.map((entry) => [identityOf(entry.key), entry]));
   }
 
   /** The inventory as it is in the cluster, or soon will be. */
-  get kept(): ApplySetInventory | undefined {
-    return this.#kept;
+  get stored(): ApplySetInventory | undefined {
+    return this.#stored;
   }
 
   get entries(): readonly InventoryEntry[] {
@@ -75,21 +75,21 @@ export class InventoryTracker {
     const seen = hash === undefined ? { revision } : { revision, hash };
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
     const next: ApplySetInventory = { deployment, seen, entries, ...held };
-    if (this.#kept !== undefined && isSame(next, this.#kept)) return;
-    const mayWait = isWhole && !isRepair && hash !== undefined && hasSameObjects(next, this.#kept);
+    if (this.#stored !== undefined && isSame(next, this.#stored)) return;
+    const mayWait = isWhole && !isRepair && hash !== undefined && hasSameObjects(next, this.#stored);
     if (defer !== undefined && mayWait) defer(next);
     else await inventories.save(next, signal);
-    this.#kept = next;
+    this.#stored = next;
   }
 }
 
 /** Both entry lists are sorted. */
-function hasSameObjects(next: ApplySetInventory, kept: ApplySetInventory | undefined): boolean {
+function hasSameObjects(next: ApplySetInventory, stored: ApplySetInventory | undefined): boolean {
   const isSame = ({ key }: InventoryEntry, index: number): boolean => {
-    const other = kept?.entries[index];
+    const other = stored?.entries[index];
     return other !== undefined && identityOf(other.key) === identityOf(key);
   };
-  return kept !== undefined && kept.entries.length === next.entries.length && next.entries.every(isSame);
+  return stored !== undefined && stored.entries.length === next.entries.length && next.entries.every(isSame);
 }
 
 /** Inventories that differ mostly differ in the order they belong to, so that is compared first. */
