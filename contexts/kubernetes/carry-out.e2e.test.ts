@@ -33,8 +33,8 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
     const kept = records.find((each) => each.deployment === deployment);
     const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };
     const tracker = new InventoryTracker({ inventories }, kept, delivery);
-    const job = { delivery, tracker, claims: new Claims(), isOver: () => false, versions: new Map<string, string>() };
-    return await carryOut({ ...deps, looksMs: Array.from({ length: 100 }, () => 100) }, job, signal);
+    const task = { delivery, tracker, claims: new Claims(), isOver: () => false, versions: new Map<string, string>() };
+    return await carryOut({ ...deps, looksMs: Array.from({ length: 100 }, () => 100) }, task, signal);
   }
 
   function map(name: string, data: object = { a: '1' }) {

@@ -1,6 +1,6 @@
 export { carryOut, type Outcome } from './application/carry-out.ts';
 export { Claims } from './application/claims.ts';
-export type { CarryOutDeps, Job } from './application/job.ts';
+export type { CarryOutDeps, DeliveryTask } from './application/delivery-task.ts';
 export { KubernetesAgent, type KubernetesAgentDeps, type ServedCluster } from './application/kubernetes-agent.ts';
 export { InventoryTracker } from './application/inventory-tracker.ts';
 export type {

@@ -62,12 +62,12 @@ export async function carryOutOrder(
   const kept = state.isKept
     ? {}
     : { kept: async (stop: AbortSignal) => await write(async () => await state.keepBegun(stop), stop) };
-  const job = { delivery, tracker, claims, versions, ...kept, isOver: () => state.order !== facts };
+  const task = { delivery, tracker, claims, versions, ...kept, isOver: () => state.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
     const maskOf = (): ValueMask => maskFor(documents, secretPlaces);
-    return maskedOutcome(await withoutSecrets(maskOf, async () => await carryOut(deps, job, signal)), maskOf);
+    return maskedOutcome(await withoutSecrets(maskOf, async () => await carryOut(deps, task, signal)), maskOf);
   } finally {
     claims.settle(deployment, tracker.stored);
   }

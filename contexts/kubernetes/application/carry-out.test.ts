@@ -6,7 +6,7 @@ import { FakeCluster } from '../testing/fake-cluster.ts';
 import { MemoryInventories } from '../testing/memory-inventories.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import { Claims } from './claims.ts';
-import type { CarryOutDeps, Job } from './job.ts';
+import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterApi } from './ports.ts';
 import type { Delivery } from './survey.ts';
@@ -37,14 +37,14 @@ function scene() {
   const inventories = new MemoryInventories();
   const discovery = { scopes: async () => SCOPES, instance: async () => 'i-1' };
   const deps: CarryOutDeps = { cluster, discovery, width: 3, sleep: async () => {}, looksMs: [1, 1, 1] };
-  const run = async (delivery: Delivery, change: Partial<CarryOutDeps & Job> = {}): Promise<Outcome> => {
+  const run = async (delivery: Delivery, change: Partial<CarryOutDeps & DeliveryTask> = {}): Promise<Outcome> => {
     const { records } = await inventories.all(signal);
     const claims = new Claims();
     for (const inventory of records) claims.settle(inventory.deployment, inventory);
     const kept = records.find(({ deployment }) => deployment === delivery.deployment);
     const tracker = new InventoryTracker({ inventories }, kept, delivery);
-    const job = { delivery, tracker, claims, isOver: () => false, versions: new Map<string, string>() };
-    return await carryOut({ ...deps, ...change }, { ...job, ...change }, signal);
+    const task = { delivery, tracker, claims, isOver: () => false, versions: new Map<string, string>() };
+    return await carryOut({ ...deps, ...change }, { ...task, ...change }, signal);
   };
   const has = (name: string) => cluster.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined;
   return { cluster, inventories, deps, run, has };

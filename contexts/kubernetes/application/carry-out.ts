@@ -4,7 +4,7 @@ import { identityOf, keyText } from '../domain/kube-object.ts';
 import { type AppliedAnswer, applyObject } from './apply-object.ts';
 import { type Comparison, compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
-import type { CarryOutDeps, Job } from './job.ts';
+import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 import type { InventoryTracker } from './inventory-tracker.ts';
 import { prune } from './prune.ts';
 import { type PlannedObject, type Survey, survey } from './survey.ts';
@@ -33,8 +33,8 @@ const STOPPED: Outcome = { kind: 'stopped' };
  * Brings a cluster to the desired state. It may stop anywhere and run again: the inventory records an object before the
  * object is touched. A conflict that is visible up front prevents all writes.
  */
-export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal): Promise<Outcome> {
-  const { delivery, tracker, claims } = job;
+export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: AbortSignal): Promise<Outcome> {
+  const { delivery, tracker, claims } = task;
   const { deployment, revision } = delivery;
   const seen = tracker.stored?.seen.revision ?? 0;
   if (revision < seen) return { kind: 'fenced', seen };
@@ -43,8 +43,8 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
     otherOwner: claims.claim.bind(claims, deployment),
   };
   const found = await survey(deps, { delivery, books }, signal);
-  const isGuarded = job.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
-  if (!isGuarded) await job.kept?.(signal);
+  const isGuarded = task.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
+  if (!isGuarded) await task.kept?.(signal);
   if (found.kind === 'rejected') return found;
   if (found.policy.mode === 'observe') {
     const changes = await compare(deps, { found, deployment, entries: tracker.entries }, signal);
@@ -58,8 +58,8 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
   }
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
   if (conflicts.length > 0) return { kind: 'failed', message: told(conflicts) };
-  const outcome = await bring(deps, { job, found, isGuarded }, signal);
-  if (isGuarded) await job.kept?.(signal);
+  const outcome = await bring(deps, { task, found, isGuarded }, signal);
+  if (isGuarded) await task.kept?.(signal);
   await tracker.save(outcome.kind === 'applied', signal);
   return outcome;
 }
@@ -79,25 +79,25 @@ function mayGoAhead({ policy, planned, unserved }: Survey, tracker: InventoryTra
 }
 
 interface Work {
-  readonly job: Job;
+  readonly task: DeliveryTask;
   readonly found: Survey;
   /** The order is not saved yet. */
   readonly isGuarded: boolean;
 }
 
 async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome> {
-  const { job, found } = work;
+  const { task, found } = work;
   const applied = await applyAll(deps, work, signal);
   if (applied !== undefined) return applied;
-  const held = await prune(deps, { ...job, ...found, wanted: found.planned }, signal);
-  if (job.isOver()) return STOPPED;
+  const held = await prune(deps, { ...task, ...found, wanted: found.planned }, signal);
+  if (task.isOver()) return STOPPED;
   return held.length > 0 ? { kind: 'waiting', message: told(held) } : APPLIED;
 }
 
 /** `undefined` on success. Objects that were written are in the tracker in any case. */
 async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { job, found } = work;
-  const { tracker, isOver, versions } = job;
+  const { task, found } = work;
+  const { tracker, isOver, versions } = task;
   if (isOver()) return STOPPED;
   const todo = found.planned.filter(({ step }) => step.kind === 'apply');
   let isNews = false;
@@ -129,14 +129,14 @@ async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Pr
 
 async function applyOne(
   { cluster }: CarryOutDeps,
-  { job, found: { policy }, isGuarded }: Work,
+  { task, found: { policy }, isGuarded }: Work,
   planned: PlannedObject,
   signal: AbortSignal,
 ): Promise<AppliedAnswer> {
   const answer = await applyObject({ cluster, policy, isGuarded }, planned, signal);
   if (answer.kind !== 'changed') return answer;
   // Saving the order tells who changed the object: if the save succeeds, this agent still owns the target.
-  await job.kept?.(signal);
+  await task.kept?.(signal);
   return await applyObject({ cluster, policy }, planned, signal);
 }
 

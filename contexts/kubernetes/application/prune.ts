@@ -5,9 +5,9 @@ import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.
 import { pruneStep } from '../domain/ownership.ts';
 import type { UnservedKind } from '../domain/wanted-objects.ts';
 import { inParallel } from './in-parallel.ts';
-import type { CarryOutDeps, Job } from './job.ts';
+import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 
-export interface PruneWork extends Pick<Job, 'delivery' | 'tracker' | 'isOver'> {
+export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver'> {
   readonly wanted: readonly { readonly key: ObjectKey }[];
   readonly unserved: readonly UnservedKind[];
 }

@@ -10,7 +10,7 @@ export interface CarryOutDeps extends SurveyDeps {
 }
 
 /** One delivery, with its current state. */
-export interface Job {
+export interface DeliveryTask {
   readonly delivery: Delivery;
   readonly tracker: InventoryTracker;
   readonly claims: Claims;
