@@ -8,7 +8,7 @@ import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 import type { InventoryTracker } from './inventory-tracker.ts';
 import { prune } from './prune.ts';
 import { type PlannedObject, type Survey, survey } from './survey.ts';
-import { told } from './told.ts';
+import { summaryOf } from './summary.ts';
 
 export type Outcome =
   | { readonly kind: 'applied' }
@@ -57,7 +57,7 @@ export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: A
     return { kind: 'released' };
   }
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
-  if (conflicts.length > 0) return { kind: 'failed', message: told(conflicts) };
+  if (conflicts.length > 0) return { kind: 'failed', message: summaryOf(conflicts) };
   const outcome = await bring(deps, { task, found, isGuarded }, signal);
   if (isGuarded) await task.kept?.(signal);
   await tracker.save(outcome.kind === 'applied', signal);
@@ -91,7 +91,7 @@ async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promi
   if (applied !== undefined) return applied;
   const held = await prune(deps, { ...task, ...found, wanted: found.planned }, signal);
   if (task.isOver()) return STOPPED;
-  return held.length > 0 ? { kind: 'waiting', message: told(held) } : APPLIED;
+  return held.length > 0 ? { kind: 'waiting', message: summaryOf(held) } : APPLIED;
 }
 
 /** `undefined` on success. Objects that were written are in the tracker in any case. */
@@ -118,13 +118,13 @@ async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Pr
       versions.set(identityOf(planned.key), answer.object.metadata.resourceVersion ?? '');
     });
     if (isOver()) return STOPPED;
-    if (failures.length > 0) return { kind: 'failed', message: told(failures) };
+    if (failures.length > 0) return { kind: 'failed', message: summaryOf(failures) };
     if (wave.waitsUntilEstablished) waits.push(...(await established(deps, wave.objects, signal)));
     if (waits.length > 0) break;
   }
   const unserved = found.unserved.map(({ apiVersion, kind }) => `${apiVersion}/${kind} is not served yet`);
   const open = [...waits, ...unserved];
-  return open.length === 0 ? undefined : { kind: 'waiting', message: told(open) };
+  return open.length === 0 ? undefined : { kind: 'waiting', message: summaryOf(open) };
 }
 
 async function applyOne(

@@ -8,7 +8,7 @@ import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
 import { DeploymentState, type Found } from './deployment-state.ts';
 import { StatusTracker } from './status-tracker.ts';
-import { listed } from './told.ts';
+import { boundedList } from './summary.ts';
 
 export interface ReconcilerDeps extends HealthMonitorDeps, CarryOutOrderDeps {
   readonly report: (deployment: Uuid, revision: number, content: ReportContent) => void;
@@ -246,7 +246,7 @@ export class DeploymentReconciler {
     );
     const message = `observed only; ${differing.length} of ${changes.length} objects differ`;
     this.#status.report(revision, { kind: 'health', health: 'Available', message });
-    this.#status.drift(revision, listed(objects));
+    this.#status.drift(revision, boundedList(objects));
   }
 
   #failed({ revision }: OrderFacts, { kind, message }: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {

@@ -8,7 +8,7 @@ import type { Suspect } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, Discovery, Sighting } from './ports.ts';
 import { wantedNow } from './survey.ts';
-import { listed } from './told.ts';
+import { boundedList } from './summary.ts';
 
 export interface DriftDeps {
   readonly cluster: ClusterApi;
@@ -52,7 +52,7 @@ export class DriftTracker {
 
   /** One line for each object that differs; sorted and bounded. */
   get lines(): readonly string[] {
-    return listed([...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])));
+    return boundedList([...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])));
   }
 
   /** By identity. */

@@ -9,7 +9,7 @@ import { compare, maskedComparison } from './compare.ts';
 import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterPorts } from './ports.ts';
 import { survey } from './survey.ts';
-import { told } from './told.ts';
+import { summaryOf } from './summary.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export interface PreviewDeps {
@@ -46,7 +46,7 @@ export async function previewOrder(
   const compared = all.map((each) => maskedComparison(each, mask));
   const changes = compared.flatMap(({ lines }) => lines);
   const refusals = compared.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
-  if (refusals.length > 0) return { kind: 'wouldReject', message: told(refusals), changes };
+  if (refusals.length > 0) return { kind: 'wouldReject', message: summaryOf(refusals), changes };
   const unserved = found.unserved.map(({ apiVersion, kind }) => `${apiVersion}/${kind} is not served yet`);
-  return { kind: 'wouldApply', message: told(unserved), changes };
+  return { kind: 'wouldApply', message: summaryOf(unserved), changes };
 }
