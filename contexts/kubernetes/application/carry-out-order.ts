@@ -52,17 +52,17 @@ export async function carryOutOrder(
   const { api: cluster, discovery, watch, own } = ports;
   const inventories = {
     save: async (inventory: ApplySetInventory, stop: AbortSignal): Promise<void> => {
-      await write(async () => await state.save(inventory, stop), stop);
+      await write(async () => await state.saveInventory(inventory, stop), stop);
       kindsChanged();
     },
   };
   const defer = (inventory: ApplySetInventory): void => state.defer(inventory, clock.now());
   const trackedOrder = { ...delivery, isRepair: takesBack !== undefined };
   const tracker = new InventoryTracker({ inventories, defer }, state.inventory, trackedOrder);
-  const kept = state.isKept
+  const saved = state.isSaved
     ? {}
-    : { kept: async (stop: AbortSignal) => await write(async () => await state.keepBegun(stop), stop) };
-  const task = { delivery, tracker, claims, versions, ...kept, isOver: () => state.order !== facts };
+    : { saved: async (stop: AbortSignal) => await write(async () => await state.saveBegun(stop), stop) };
+  const task = { delivery, tracker, claims, versions, ...saved, isOver: () => state.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };

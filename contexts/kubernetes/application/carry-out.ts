@@ -43,8 +43,8 @@ export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: A
     otherOwner: claims.claim.bind(claims, deployment),
   };
   const found = await survey(deps, { delivery, books }, signal);
-  const isGuarded = task.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
-  if (!isGuarded) await task.kept?.(signal);
+  const isGuarded = task.saved !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
+  if (!isGuarded) await task.saved?.(signal);
   if (found.kind === 'rejected') return found;
   if (found.policy.mode === 'observe') {
     const changes = await compare(deps, { found, deployment, entries: tracker.entries }, signal);
@@ -59,7 +59,7 @@ export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: A
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
   if (conflicts.length > 0) return { kind: 'failed', message: summaryOf(conflicts) };
   const outcome = await bring(deps, { task, found, isGuarded }, signal);
-  if (isGuarded) await task.kept?.(signal);
+  if (isGuarded) await task.saved?.(signal);
   await tracker.save(outcome.kind === 'applied', signal);
   return outcome;
 }
@@ -136,7 +136,7 @@ async function applyOne(
   const answer = await applyObject({ cluster, policy, isGuarded }, planned, signal);
   if (answer.kind !== 'changed') return answer;
   // Saving the order tells who changed the object: if the save succeeds, this agent still owns the target.
-  await task.kept?.(signal);
+  await task.saved?.(signal);
   return await applyObject({ cluster, policy }, planned, signal);
 }
 

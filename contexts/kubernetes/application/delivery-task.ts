@@ -17,7 +17,7 @@ export interface DeliveryTask {
   /** The order was replaced or cancelled; checked before each object. */
   readonly isOver: () => boolean;
   /** Present if the order is not saved in the cluster yet; resolves once it is. */
-  readonly kept?: (signal: AbortSignal) => Promise<void>;
+  readonly saved?: (signal: AbortSignal) => Promise<void>;
   /** Resource versions after our writes, by identity. The watch may be behind them. */
   readonly versions: Map<string, string>;
 }

@@ -90,9 +90,9 @@ export class DeploymentReconciler {
       if (passage.kind === 'fenced') return passage;
       this.#status.forget();
       const isUnderWay = state.order !== undefined && !state.order.isCancelled;
-      const isKept = passage.kind === 'again' && (isUnderWay || state.isDone(accepted));
-      if (isKept) await state.keepBegun(signal);
-      else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
+      const isSaved = passage.kind === 'again' && (isUnderWay || state.isDone(accepted));
+      if (isSaved) await state.saveBegun(signal);
+      else if (await this.#save(accepted, signal)) return { kind: 'accepted' };
       // Also for a content that is still held because the order in between never started.
       if (state.isDone(accepted)) this.#reportDone(accepted);
       this.#begin();
@@ -109,7 +109,7 @@ export class DeploymentReconciler {
       if (order !== undefined) {
         const cancelled = { ...order, isCancelled: true };
         await state.disclaim(cancelled, signal);
-        await state.keep(cancelled, signal);
+        await state.saveOrder(cancelled, signal);
       }
       this.#enqueue({ priority: 'high' });
     }, signal);
@@ -292,7 +292,7 @@ export class DeploymentReconciler {
   }
 
   /** Returns whether work has already started. */
-  async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
+  async #save(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
     const { state } = this;
     await state.disclaim(order, signal);
     const mayBegin = state.mayBeginWith(order);
@@ -300,11 +300,11 @@ export class DeploymentReconciler {
       state.begin(order);
       this.#begin();
     } else {
-      await state.keep(order, signal);
+      await state.saveOrder(order, signal);
     }
     // The order's health rules may require whole objects of some kinds.
     this.#deps.kindsChanged();
-    if (mayBegin) await state.keepBegun(signal);
+    if (mayBegin) await state.saveBegun(signal);
     return mayBegin;
   }
 

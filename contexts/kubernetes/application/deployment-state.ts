@@ -35,7 +35,7 @@ export class DeploymentState {
   #stored: ApplySetInventory | undefined;
   #owedSince: number | undefined;
   /** Accepted, but not saved in the cluster yet. */
-  #unkept: AcceptedOrder | undefined;
+  #unsaved: AcceptedOrder | undefined;
   #kinds: readonly KindRef[] = [];
   #isTouched = false;
 
@@ -89,7 +89,7 @@ export class DeploymentState {
     return this.#policy === undefined ? [] : patternsFor(object, this.#policy.ignoreFields);
   }
 
-  async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
+  async saveInventory(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
     await this.#ports.inventories.save(inventory, signal);
     this.#stored = inventory;
     this.#owedSince = undefined;
@@ -108,7 +108,7 @@ export class DeploymentState {
   }
 
   async settle(signal: AbortSignal): Promise<void> {
-    if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.save(this.#inventory, signal);
+    if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.saveInventory(this.#inventory, signal);
   }
 
   /**
@@ -120,7 +120,7 @@ export class DeploymentState {
     const isSaidToBe = held !== undefined && held.revision === revision && held.hash === hash;
     if (this.#inventory === undefined || !isSaidToBe || this.isDone({ revision, hash })) return;
     const { held: _, ...rest } = this.#inventory;
-    await this.save(rest, signal);
+    await this.saveInventory(rest, signal);
   }
 
   /**
@@ -130,32 +130,32 @@ export class DeploymentState {
   mayBeginWith({ hash, isCancelled }: AcceptedOrder): boolean {
     const before = this.#order;
     const isAfterOne = before?.hash !== undefined && !before.isCancelled && this.isDone(before);
-    return isAfterOne && this.isKept && hash !== undefined && !isCancelled;
+    return isAfterOne && this.isSaved && hash !== undefined && !isCancelled;
   }
 
-  /** The order counts from now on. It must be saved with `keepBegun` before any other order is. */
+  /** The order counts from now on. It must be saved with `saveBegun` before any other order is. */
   begin(order: AcceptedOrder): void {
     this.#take(order);
-    this.#unkept = order;
+    this.#unsaved = order;
   }
 
   /** The order counts once it is saved. */
-  async keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+  async saveOrder(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
     await this.#ports.orders.save(order, signal);
-    this.#unkept = undefined;
+    this.#unsaved = undefined;
     this.#take(order);
   }
 
-  get isKept(): boolean {
-    return this.#unkept === undefined;
+  get isSaved(): boolean {
+    return this.#unsaved === undefined;
   }
 
   /** Saves the order that was begun, unless it is saved already. */
-  async keepBegun(signal: AbortSignal): Promise<void> {
-    const order = this.#unkept;
+  async saveBegun(signal: AbortSignal): Promise<void> {
+    const order = this.#unsaved;
     if (order === undefined) return;
     await this.#ports.orders.save(order, signal);
-    if (this.#unkept === order) this.#unkept = undefined;
+    if (this.#unsaved === order) this.#unsaved = undefined;
   }
 
   /** The inventory stays, without objects: it remembers which revision was seen. */
