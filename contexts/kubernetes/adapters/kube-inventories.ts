@@ -1,8 +1,8 @@
 import type { KubeClient } from '#kit/kube';
-import type { InventoryStore, Kept } from '../application/ports.ts';
+import type { InventoryStore, StoredRecords } from '../application/ports.ts';
 import type { ApplySetInventory } from '../domain/inventory.ts';
 import { ChunkedSecrets } from './chunked-secrets.ts';
-import { keptOf } from './kept-of.ts';
+import { storedRecords } from './stored-records.ts';
 
 export class KubeInventories implements InventoryStore {
   readonly #secrets: ChunkedSecrets;
@@ -11,9 +11,9 @@ export class KubeInventories implements InventoryStore {
     this.#secrets = new ChunkedSecrets({ client, namespace, what: 'inventory' });
   }
 
-  async all(signal: AbortSignal): Promise<Kept<ApplySetInventory>> {
+  async all(signal: AbortSignal): Promise<StoredRecords<ApplySetInventory>> {
     // The digest guarantees that this is what was written, and an inventory was written.
-    return await keptOf(
+    return await storedRecords(
       await this.#secrets.all(signal),
       async (found) => JSON.parse(await found.content()) as ApplySetInventory,
     );

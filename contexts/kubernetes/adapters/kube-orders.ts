@@ -1,9 +1,9 @@
 import type { KubeClient } from '#kit/kube';
 import type { Document } from '#protocol/delivery';
-import type { Kept, OrderStore } from '../application/ports.ts';
+import type { StoredRecords, OrderStore } from '../application/ports.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import { ChunkedSecrets } from './chunked-secrets.ts';
-import { keptOf } from './kept-of.ts';
+import { storedRecords } from './stored-records.ts';
 
 export class KubeOrders implements OrderStore {
   readonly #secrets: ChunkedSecrets;
@@ -12,8 +12,8 @@ export class KubeOrders implements OrderStore {
     this.#secrets = new ChunkedSecrets({ client, namespace, what: 'order' });
   }
 
-  async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
-    return await keptOf(await this.#secrets.all(signal), async (found) => {
+  async all(signal: AbortSignal): Promise<StoredRecords<OrderFacts>> {
+    return await storedRecords(await this.#secrets.all(signal), async (found) => {
       // Read so that a corrupt record shows now, then dropped: documents may be large.
       await found.content();
       return JSON.parse(found.about) as OrderFacts;

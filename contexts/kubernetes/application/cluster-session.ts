@@ -4,7 +4,7 @@ import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
-import type { Found } from './deployment-state.ts';
+import type { DeploymentRecords } from './deployment-state.ts';
 import { DeploymentReconciler, isOutdated, type ReconcilerDeps } from './deployment-reconciler.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';
@@ -59,14 +59,14 @@ export class ClusterSession {
     const { orders, inventories, discovery } = deps.ports;
     const session = new ClusterSession(deps, await discovery.instance(signal));
     const [kept, made] = await Promise.all([orders.all(signal), inventories.all(signal)]);
-    const found = new Map<string, Found>();
-    const add = (deployment: string, part: Partial<Found>): void => {
+    const found = new Map<string, DeploymentRecords>();
+    const add = (deployment: string, part: Partial<DeploymentRecords>): void => {
       const before = found.get(deployment) ?? { order: undefined, inventory: undefined };
       found.set(deployment, { ...before, ...part });
     };
     for (const order of kept.records) add(order.deployment, { order });
     for (const inventory of made.records) add(inventory.deployment, { inventory });
-    for (const { deployment, error } of [...kept.torn, ...made.torn]) add(deployment, { torn: error });
+    for (const { deployment, error } of [...kept.corrupt, ...made.corrupt]) add(deployment, { corrupt: error });
     // Records are stored under the uid of their deployment.
     for (const [deployment, its] of found) session.#manage(deployment as Uuid, its);
     for (const deployment of found.keys()) session.#queue.add(deployment);
@@ -182,7 +182,7 @@ export class ClusterSession {
     await Promise.all([...this.#reconcilers.values()].map(ending));
   }
 
-  #manage(deployment: Uuid, found: Found): DeploymentReconciler {
+  #manage(deployment: Uuid, found: DeploymentRecords): DeploymentReconciler {
     const reconciler = new DeploymentReconciler(this.#deps, deployment, found);
     this.#reconcilers.set(deployment, reconciler);
     this.#deps.claims.settle(deployment, found.inventory);

@@ -6,7 +6,7 @@ import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf }
 import { HealthMonitor, type HealthMonitorDeps } from './health-monitor.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
-import { DeploymentState, type Found } from './deployment-state.ts';
+import { DeploymentState, type DeploymentRecords } from './deployment-state.ts';
 import { StatusTracker } from './status-tracker.ts';
 import { boundedList } from './summary.ts';
 
@@ -51,7 +51,7 @@ export class DeploymentReconciler {
   readonly #writes = new Mutex();
   #outdated: KubernetesError | undefined;
 
-  constructor(deps: ReconcilerDeps, deployment: Uuid, found: Found) {
+  constructor(deps: ReconcilerDeps, deployment: Uuid, found: DeploymentRecords) {
     this.#deps = deps;
     this.state = new DeploymentState(deps.ports, deployment, found);
     this.#status = new StatusTracker((revision, content) => deps.report(deployment, revision, content));
@@ -176,7 +176,7 @@ export class DeploymentReconciler {
     const { state } = this;
     const facts = state.order;
     if (facts === undefined) return undefined;
-    if (state.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${state.torn.message}.` });
+    if (state.corrupt !== undefined) return this.#failed(facts, { kind: 'failed', message: `${state.corrupt.message}.` });
     const mayTakeBack = (identity: string): boolean => this.#monitor.mayTakeBack(identity);
     const outcome = await this.#carryOut({ mayTakeBack, asksServer: this.#attempts > 0 }, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);

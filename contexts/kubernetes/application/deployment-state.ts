@@ -9,8 +9,8 @@ import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../doma
 import type { ClusterPorts, FollowedKind, KindRef } from './ports.ts';
 
 /** Records read from the cluster for one deployment. */
-export interface Found extends Known {
-  readonly torn?: KubernetesError | undefined;
+export interface DeploymentRecords extends Known {
+  readonly corrupt?: KubernetesError | undefined;
 }
 
 type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
@@ -22,7 +22,7 @@ type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
 export class DeploymentState {
   readonly deployment: Uuid;
   /** Set if the record cannot be read. Nothing is applied until an operator repairs it. */
-  readonly torn: KubernetesError | undefined;
+  readonly corrupt: KubernetesError | undefined;
   /** Resource versions after our last writes, by identity. The watch may be behind them. */
   readonly versions = new Map<string, string>();
   readonly #ports: Stores;
@@ -39,10 +39,10 @@ export class DeploymentState {
   #kinds: readonly KindRef[] = [];
   #isTouched = false;
 
-  constructor(ports: Stores, deployment: Uuid, { order, inventory, torn }: Found) {
+  constructor(ports: Stores, deployment: Uuid, { order, inventory, corrupt }: DeploymentRecords) {
     this.#ports = ports;
     this.deployment = deployment;
-    this.torn = torn;
+    this.corrupt = corrupt;
     this.#setOrder(order);
     this.#stored = inventory;
     this.#setInventory(inventory);

@@ -256,14 +256,14 @@ describe('an agent of a cluster', () => {
   it('keeps one that cannot be read from harming others, and says so', async (t) => {
     const ports = fakePorts();
     const deployment = deploymentUid(2);
-    const torn = { deployment, error: new KubernetesError('RECORD_TORN', 'read the inventory of two: it is torn') };
+    const corrupt = { deployment, error: new KubernetesError('RECORD_TORN', 'read the inventory of two: it is corrupt') };
     const inventories = {
-      all: async (stop: AbortSignal) => ({ ...(await ports.inventories.all(stop)), torn: [torn] }),
+      all: async (stop: AbortSignal) => ({ ...(await ports.inventories.all(stop)), corrupt: [corrupt] }),
       save: ports.inventories.save.bind(ports.inventories),
     };
     const { agent, heard } = await runAgent(t, { ...ports, inventories });
     await agent.dispatch(order(5, [map('b')], { deployment }), signal);
-    await heard.until(/^failed 5 .*torn/, signal);
+    await heard.until(/^failed 5 .*corrupt/, signal);
     await agent.dispatch(order(1, [map('a')]), signal);
     await heard.until('applied 1', signal);
   });

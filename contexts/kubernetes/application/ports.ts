@@ -94,15 +94,15 @@ export interface WatchListener {
 }
 
 /** Readable and unreadable records. An unreadable record affects only its own deployment. */
-export interface Kept<T> {
+export interface StoredRecords<T> {
   readonly records: readonly T[];
-  readonly torn: readonly { readonly deployment: string; readonly error: KubernetesError }[];
+  readonly corrupt: readonly { readonly deployment: string; readonly error: KubernetesError }[];
 }
 
 /** Inventories are stored in the cluster, so that the next agent finds them. */
 export interface InventoryStore {
-  /** Of all deployments. An incomplete record is reported as torn, never as missing. */
-  all(signal: AbortSignal): Promise<Kept<ApplySetInventory>>;
+  /** Of all deployments. An incomplete record is reported as corrupt, never as missing. */
+  all(signal: AbortSignal): Promise<StoredRecords<ApplySetInventory>>;
   /**
    * Durable when it resolves. If it fails, the record is either complete or unchanged. Throws `RECORD_CHANGED` if
    * another agent wrote the record since it was read; then it must be read again.
@@ -115,7 +115,7 @@ export interface InventoryStore {
  * and repair need it.
  */
 export interface OrderStore {
-  all(signal: AbortSignal): Promise<Kept<OrderFacts>>;
+  all(signal: AbortSignal): Promise<StoredRecords<OrderFacts>>;
   /** Including its documents. */
   read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined>;
   /** Same guarantees as `InventoryStore.save`. */

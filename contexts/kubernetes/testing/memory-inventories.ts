@@ -1,4 +1,4 @@
-import type { InventoryStore, Kept } from '../application/ports.ts';
+import type { InventoryStore, StoredRecords } from '../application/ports.ts';
 import type { ApplySetInventory } from '../domain/inventory.ts';
 import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
@@ -12,9 +12,9 @@ export class MemoryInventories implements InventoryStore {
     this.records = new MemoryRecords(shared);
   }
 
-  async all(signal: AbortSignal): Promise<Kept<ApplySetInventory>> {
+  async all(signal: AbortSignal): Promise<StoredRecords<ApplySetInventory>> {
     signal.throwIfAborted();
-    return { records: this.records.all(), torn: [] };
+    return { records: this.records.all(), corrupt: [] };
   }
 
   async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Kept, OrderStore } from '../application/ports.ts';
+import type { StoredRecords, OrderStore } from '../application/ports.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
@@ -11,9 +11,9 @@ export class MemoryOrders implements OrderStore {
     this.records = new MemoryRecords(shared);
   }
 
-  async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
+  async all(signal: AbortSignal): Promise<StoredRecords<OrderFacts>> {
     signal.throwIfAborted();
-    return { records: this.records.all().map(factsOf), torn: [] };
+    return { records: this.records.all().map(factsOf), corrupt: [] };
   }
 
   async read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined> {

@@ -25,7 +25,7 @@ export function storeContracts(name: string, open: OpenStores): void {
     it('are found by whoever comes next, as they were last saved, each for itself', async (t) => {
       const agent = await open(t.signal);
       const { inventories } = agent();
-      assert.deepEqual(await inventories.all(t.signal), { records: [], torn: [] });
+      assert.deepEqual(await inventories.all(t.signal), { records: [], corrupt: [] });
       await inventories.save(inventory(1), t.signal);
       await inventories.save(inventory(1, TWO), t.signal);
       await inventories.save(inventory(2), t.signal);

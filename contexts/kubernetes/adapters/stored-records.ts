@@ -1,21 +1,21 @@
-import type { Kept } from '../application/ports.ts';
+import type { StoredRecords } from '../application/ports.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { FoundRecord } from './chunked-secrets.ts';
 
 /** A corrupt record does not keep the others from being read. */
-export async function keptOf<T>(
+export async function storedRecords<T>(
   found: readonly FoundRecord[],
   read: (record: FoundRecord) => Promise<T>,
-): Promise<Kept<T>> {
+): Promise<StoredRecords<T>> {
   const records: T[] = [];
-  const torn: { deployment: string; error: KubernetesError }[] = [];
+  const corrupt: { deployment: string; error: KubernetesError }[] = [];
   for (const record of found) {
     try {
       records.push(await read(record));
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
-      torn.push({ deployment: record.id, error });
+      corrupt.push({ deployment: record.id, error });
     }
   }
-  return { records, torn };
+  return { records, corrupt };
 }
