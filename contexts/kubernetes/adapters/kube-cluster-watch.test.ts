@@ -102,9 +102,9 @@ describe('a watch of a cluster', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod' };
     await client.create({ resource: CORE.pods, namespace }, owned(pod, 'web-1-a', set), {}, signal);
     await client.create({ resource: CORE.pods, namespace }, { ...pod, metadata: { name: 'x', namespace } }, {}, signal);
-    await until(() => watch.belongings(key).pods.length === 1 && changed.includes('d-2'));
-    assert.equal(watch.belongings(key).pods[0]?.metadata.name, 'web-1-a');
+    await until(() => watch.dependents(key).pods.length === 1 && changed.includes('d-2'));
+    assert.equal(watch.dependents(key).pods[0]?.metadata.name, 'web-1-a');
     watch.follow([]);
-    assert.deepEqual(watch.belongings(key), { pods: [], events: [] });
+    assert.deepEqual(watch.dependents(key), { pods: [], events: [] });
   });
 });

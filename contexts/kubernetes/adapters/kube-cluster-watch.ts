@@ -4,7 +4,7 @@ import type { Logger } from '#kit/telemetry';
 import type { ClusterWatch, FollowedKind, KindRef, Sighting, WatchListener } from '../application/ports.ts';
 import { listAt, textAt } from '../domain/json-value.ts';
 import { DEPLOYMENT_LABEL, groupOf, type ObjectKey } from '../domain/kube-object.ts';
-import { Belongings } from './belongings.ts';
+import { Dependents } from './dependents.ts';
 import { KindFollower } from './kind-follower.ts';
 import type { TrimmedObject } from './trim-object.ts';
 
@@ -16,7 +16,7 @@ export interface KubeClusterWatchDeps {
 interface Running {
   readonly listener: WatchListener;
   readonly signal: AbortSignal;
-  readonly belongings: Belongings;
+  readonly dependents: Dependents;
   readonly work: Set<Promise<void>>;
 }
 
@@ -38,7 +38,7 @@ export class KubeClusterWatch implements ClusterWatch {
     for (const [name, follower] of this.#followers) {
       if (wanted.get(name)?.isWhole === follower.kind.isWhole) continue;
       this.#followers.delete(name);
-      for (const old of follower.objects) this.#running.belongings.take({ old, now: undefined });
+      for (const old of follower.objects) this.#running.dependents.take({ old, now: undefined });
       follower.stop();
     }
     for (const [name, kind] of wanted) if (!this.#followers.has(name)) this.#start(kind, this.#running);
@@ -52,28 +52,28 @@ export class KubeClusterWatch implements ClusterWatch {
     return this.#followers.get(nameOf(key))?.sighting(key);
   }
 
-  belongings(key: ObjectKey): ReturnType<Belongings['of']> {
+  dependents(key: ObjectKey): ReturnType<Dependents['of']> {
     const workload = this.sighting(key)?.object;
     return workload === undefined || this.#running === undefined
       ? { pods: [], events: [] }
-      : this.#running.belongings.of(workload);
+      : this.#running.dependents.of(workload);
   }
 
   async run(listener: WatchListener, signal: AbortSignal): Promise<void> {
     const { client, log } = this.#deps;
-    const belongings = new Belongings({ client, log, changed: listener.changed });
+    const dependents = new Dependents({ client, log, changed: listener.changed });
     const work = new Set<Promise<void>>();
-    this.#running = { listener, signal, belongings, work };
+    this.#running = { listener, signal, dependents, work };
     this.follow(this.#kinds);
-    await belongings.run(signal);
+    await dependents.run(signal);
     await Promise.all(work);
     this.#followers.clear();
     this.#running = undefined;
   }
 
-  #start(kind: FollowedKind, { listener, signal, belongings, work }: Running): void {
+  #start(kind: FollowedKind, { listener, signal, dependents, work }: Running): void {
     const changed = (change: Change<TrimmedObject>): void => {
-      belongings.take(change);
+      dependents.take(change);
       this.#renewKinds(change);
       for (const object of [change.old, change.now]) {
         const deployment = object?.metadata.labels?.[DEPLOYMENT_LABEL];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgeHealth } from '../domain/health/judge-health.ts';
 import { conditions, live, pod } from '../testing/live-object.ts';
-import { trimEvent, trimOwned, trimPod } from './trim-belonging.ts';
+import { trimEvent, trimOwned, trimPod } from './trim-dependent.ts';
 import { trimObject } from './trim-object.ts';
 
 const SMALL = { patterns: [], isWhole: false };

@@ -25,7 +25,7 @@ export interface AssessOptions {
   readonly entries: readonly InventoryEntry[];
   readonly rules: readonly HealthRule[];
   readonly evaluate: RuleEvaluator;
-  readonly watch: Pick<ClusterWatch, 'isSynced' | 'sighting' | 'belongings'>;
+  readonly watch: Pick<ClusterWatch, 'isSynced' | 'sighting' | 'dependents'>;
   /** Resource versions after our last writes, by identity. */
   readonly versions: ReadonlyMap<string, string>;
 }
@@ -48,7 +48,7 @@ export function assess({ entries, rules, evaluate, watch, versions }: AssessOpti
       isSettled = false;
       continue;
     }
-    const view = sighting && { object: sighting.object, ...watch.belongings(key) };
+    const view = sighting && { object: sighting.object, ...watch.dependents(key) };
     judged.push({ key, health: judgeHealth(view, { rules, evaluate }) });
     if (isSuspect(entry, sighting)) suspects.push({ entry, sighting });
   }

@@ -76,7 +76,7 @@ export interface ClusterWatch {
   /** `undefined` if the object does not exist or its kind has not synced yet. */
   sighting(key: ObjectKey): Sighting | undefined;
   /** As far as known now. */
-  belongings(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
+  dependents(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
   /** Runs until the signal aborts; throws only its reason. Reconnects by itself. */
   run(listener: WatchListener, signal: AbortSignal): Promise<void>;
 }

@@ -32,7 +32,7 @@ export class FakeWatch implements ClusterWatch {
     return { object, held: heldHash(object, this.#listener?.patternsFor(deployment, object) ?? []) };
   }
 
-  belongings(key: ObjectKey) {
+  dependents(key: ObjectKey) {
     return { pods: this.pods.get(keyText(key)) ?? [], events: this.events.get(keyText(key)) ?? [] };
   }
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '#kit/kube';
 import { isJsonObject, listAt, textAt } from '../domain/json-value.ts';
 
 /** A Pod of a workload, or the ReplicaSet in between. */
-export interface Belonging extends KubeObject {
+export interface Dependent extends KubeObject {
   readonly ownerUid: string;
 }
 
@@ -17,7 +17,7 @@ export interface TrimmedEvent extends KubeObject {
 const TELLING = new Set(['FailedCreate', 'ProvisioningFailed', 'WaitForFirstConsumer']);
 
 /** Keeps the owner of a Pod and why it does not run. */
-export function trimPod(pod: KubeObject): Belonging {
+export function trimPod(pod: KubeObject): Dependent {
   const status = {
     phase: textAt(pod, 'status', 'phase'),
     reason: textAt(pod, 'status', 'reason'),
@@ -28,10 +28,10 @@ export function trimPod(pod: KubeObject): Belonging {
     initContainerStatuses: listAt(pod, 'status', 'initContainerStatuses').map(containerOf),
     containerStatuses: listAt(pod, 'status', 'containerStatuses').map(containerOf),
   };
-  return { ...trimOwned(pod), status } as Belonging;
+  return { ...trimOwned(pod), status } as Dependent;
 }
 
-export function trimOwned({ apiVersion, kind, metadata }: KubeObject): Belonging {
+export function trimOwned({ apiVersion, kind, metadata }: KubeObject): Dependent {
   const ownerUid = metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? '';
   return { apiVersion, kind, metadata: smallMetadata(metadata), ownerUid };
 }

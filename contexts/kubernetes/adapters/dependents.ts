@@ -3,10 +3,10 @@ import { type Change, type Informer, InformerFactory } from '#kit/kube/cache';
 import type { Logger } from '#kit/telemetry';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
 import { DEPLOYMENT_LABEL } from '../domain/kube-object.ts';
-import { type Belonging, type TrimmedEvent, trimEvent, trimOwned, trimPod } from './trim-belonging.ts';
+import { type Dependent, type TrimmedEvent, trimEvent, trimOwned, trimPod } from './trim-dependent.ts';
 import type { TrimmedObject } from './trim-object.ts';
 
-export interface BelongingsDeps {
+export interface DependentsDeps {
   readonly client: KubeClient;
   readonly log: Logger | undefined;
   readonly changed: (deployment: string) => void;
@@ -14,8 +14,8 @@ export interface BelongingsDeps {
 
 interface Place {
   readonly over: AbortController;
-  readonly pods: Informer<Belonging>;
-  readonly sets: Informer<Belonging>;
+  readonly pods: Informer<Dependent>;
+  readonly sets: Informer<Dependent>;
   readonly events: Informer<TrimmedEvent>;
 }
 
@@ -29,8 +29,8 @@ const EVERYWHERE = '';
  * The Pods, ReplicaSets and events of workloads, watched only in namespaces that have workloads. The server cannot
  * filter by owner, so objects of other workloads are received too; trimmed, they are small.
  */
-export class Belongings {
-  readonly #deps: BelongingsDeps;
+export class Dependents {
+  readonly #deps: DependentsDeps;
   readonly #places = new Map<string, Place>();
   /** Deployment and namespace, by uid. */
   readonly #workloads = new Map<string, { readonly deployment: string; readonly namespace: string }>();
@@ -39,7 +39,7 @@ export class Belongings {
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
-  constructor(deps: BelongingsDeps) {
+  constructor(deps: DependentsDeps) {
     this.#deps = deps;
   }
 
@@ -98,8 +98,8 @@ export class Belongings {
     const { client, log } = this.#deps;
     const factory = new InformerFactory({ client, ...(log && { log }) });
     const place = name === EVERYWHERE ? {} : { namespace: name };
-    const pods = factory.informer<Belonging>({ resource: CORE.pods, ...place }, { trim: trimPod });
-    const sets = factory.informer<Belonging>({ resource: CORE.replicaSets, ...place }, { trim: trimOwned });
+    const pods = factory.informer<Dependent>({ resource: CORE.pods, ...place }, { trim: trimPod });
+    const sets = factory.informer<Dependent>({ resource: CORE.replicaSets, ...place }, { trim: trimOwned });
     // Events of Pods are by far the most, and the status of the Pod says the same.
     const options = { trim: trimEvent, fieldSelector: 'involvedObject.kind!=Pod' };
     const events = factory.informer<TrimmedEvent>({ resource: CORE.events, ...place }, options);
@@ -125,11 +125,11 @@ export class Belongings {
 
 const NOTHING = { pods: [], events: [] } as const;
 
-function byOwner({ ownerUid }: Belonging): readonly string[] {
+function byOwner({ ownerUid }: Dependent): readonly string[] {
   return ownerUid === '' ? [] : [ownerUid];
 }
 
-function byUid({ metadata }: Belonging): readonly string[] {
+function byUid({ metadata }: Dependent): readonly string[] {
   return [metadata.uid ?? ''];
 }
 
