@@ -5,7 +5,7 @@ import { forApply } from '../domain/ignore-fields.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { type KubeObject, keyText } from '../domain/kube-object.ts';
 import { takenMessage, wasMadeByUs } from '../domain/ownership.ts';
-import { isNotTheOneMeant, refusalStep } from '../domain/refusal.ts';
+import { isPreconditionFailure, refusalStep } from '../domain/refusal.ts';
 import type { ClusterApi } from './ports.ts';
 import type { PlannedObject } from './survey.ts';
 
@@ -37,8 +37,8 @@ export async function applyObject(
   const answer = await cluster.apply(meant, { force: step.force, dryRun: false }, signal);
   if (answer.kind === 'notYet') return { kind: 'waiting', message: answer.message };
   if (answer.kind === 'refused') {
-    if (isGuarded && isNotTheOneMeant(answer.status)) return { kind: 'changed' };
-    if (isSighted && isNotTheOneMeant(answer.status))
+    if (isGuarded && isPreconditionFailure(answer.status)) return { kind: 'changed' };
+    if (isSighted && isPreconditionFailure(answer.status))
       return { kind: 'waiting', message: `${keyText(key)} was recreated` };
     const next = refusalStep(key, answer.status, { onImmutable: policy.onImmutable, isThere: uid !== undefined });
     if (next.kind === 'refuse') return { kind: 'failed', message: next.message };

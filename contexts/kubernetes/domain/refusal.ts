@@ -19,7 +19,7 @@ export function refusalStep(
 }
 
 /** The write required a certain uid or version, and the object is gone or another one. */
-export function isNotTheOneMeant(status: ApiStatus): boolean {
+export function isPreconditionFailure(status: ApiStatus): boolean {
   if (status.reason === 'Conflict') return conflictsOf(status) === undefined;
   return status.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;
 }

@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import type { ClusterApi } from '../application/ports.ts';
 import { conflictsOf } from '../domain/field-conflict.ts';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
-import { isNotTheOneMeant } from '../domain/refusal.ts';
+import { isPreconditionFailure } from '../domain/refusal.ts';
 
 export interface OpenedApi {
   readonly api: ClusterApi;
@@ -61,7 +61,7 @@ export function clusterApiContract(name: string, open: (signal: AbortSignal) => 
       };
       assert.equal((await api.apply(meant('2'), APPLY, t.signal)).kind, 'done');
       const late = await api.apply(meant('3'), { force: true, dryRun: false }, t.signal);
-      assert.ok(late.kind === 'refused' && isNotTheOneMeant(late.status), JSON.stringify(late));
+      assert.ok(late.kind === 'refused' && isPreconditionFailure(late.status), JSON.stringify(late));
       const live = await api.get(keyOf(map(namespace, 'version')), t.signal);
       assert.ok(live !== undefined && 'data' in live);
       assert.deepEqual(live.data, { a: '2' });
@@ -73,11 +73,11 @@ export function clusterApiContract(name: string, open: (signal: AbortSignal) => 
       const uid = '00000000-0000-4000-8000-000000000000';
       const meant = { ...object, metadata: { ...object.metadata, uid } };
       const none = await api.apply(meant, APPLY, t.signal);
-      assert.ok(none.kind === 'refused' && isNotTheOneMeant(none.status));
+      assert.ok(none.kind === 'refused' && isPreconditionFailure(none.status));
       const made = await api.apply(object, APPLY, t.signal);
       assert.ok(made.kind === 'done');
       const another = await api.apply(meant, APPLY, t.signal);
-      assert.ok(another.kind === 'refused' && isNotTheOneMeant(another.status));
+      assert.ok(another.kind === 'refused' && isPreconditionFailure(another.status));
       await api.delete(keyOf(object), uid, t.signal);
       assert.ok(await api.get(keyOf(object), t.signal));
       await api.delete(keyOf(object), made.object.metadata.uid ?? '', t.signal);
