@@ -24,4 +24,4 @@ export { type KubeObject, keyOf, type ObjectKey } from './domain/kube-object.ts'
 export { diffLines } from './domain/object-diff.ts';
 export type { OwnPlace } from './domain/own-place.ts';
 export { nextStep, pruneStep, wasMadeByUs } from './domain/ownership.ts';
-export { wantedObjects } from './domain/wanted-objects.ts';
+export { desiredObjects } from './domain/desired-objects.ts';

@@ -13,7 +13,7 @@ import {
   nextStep,
   parseFieldPattern,
   pruneStep,
-  wantedObjects,
+  desiredObjects,
   wasMadeByUs,
 } from '#contexts/kubernetes';
 import { KubeClusterApi } from '#contexts/kubernetes/adapters';
@@ -51,16 +51,16 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     await client.close();
   });
 
-  function wanted(document: object): KubeObject {
-    const found = wantedObjects([document as Document], { deployment: 'd-1', namespace, scopeOf: () => 'namespaced' });
-    assert.ok(found.kind === 'wanted' && found.objects[0] !== undefined);
+  function desired(document: object): KubeObject {
+    const found = desiredObjects([document as Document], { deployment: 'd-1', namespace, scopeOf: () => 'namespaced' });
+    assert.ok(found.kind === 'desired' && found.objects[0] !== undefined);
     return found.objects[0].object;
   }
 
   function deployment(name: string, spec: object = {}): KubeObject {
     const template = { metadata: { labels: { app: name } }, spec: { containers: [container] } };
     const selector = { matchLabels: { app: name } };
-    return wanted({
+    return desired({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name },
@@ -152,7 +152,7 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     };
     assert.deepEqual(immutableFields(await refused(deployment('fixed', other))), ['spec.selector']);
     const set = (serviceName: string) =>
-      wanted({
+      desired({
         ...deployment('set'),
         kind: 'StatefulSet',
         spec: {
@@ -164,11 +164,11 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     await applied(set('a'));
     assert.deepEqual(immutableFields(await refused(set('b'))), ['spec']);
     const secret = (text: string) =>
-      wanted({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'closed' }, immutable: true, stringData: { text } });
+      desired({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'closed' }, immutable: true, stringData: { text } });
     await applied(secret('a'));
     assert.deepEqual(immutableFields(await refused(secret('b'))), ['data']);
     const binding = (name: string) =>
-      wanted({
+      desired({
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
         metadata: { name: 'b' },
@@ -181,7 +181,7 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
   });
 
   it('keeps what others made from being taken or deleted', async () => {
-    const object = wanted({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'foreign' }, data: { a: '1' } });
+    const object = desired({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'foreign' }, data: { a: '1' } });
     const ref = { resource: CORE.configMaps, namespace };
     await client.create(ref, object, { fieldManager: 'kubectl-create' }, signal);
     const live = await cluster.get(keyOf(object), signal);
@@ -203,7 +203,7 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
   });
 
   it('deletes the object that is meant, and not another of its name', async () => {
-    const object = wanted({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gone' } });
+    const object = desired({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gone' } });
     const made = await applied(object);
     await cluster.delete(keyOf(object), '00000000-0000-4000-8000-000000000000', signal);
     assert.ok(await cluster.get(keyOf(object), signal));
@@ -214,10 +214,10 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
   });
 
   it('is asked again for what it does not serve yet', async () => {
-    const gadget = wanted({ apiVersion: 'example.io/v1', kind: 'Gadget', metadata: { name: 'g' } });
+    const gadget = desired({ apiVersion: 'example.io/v1', kind: 'Gadget', metadata: { name: 'g' } });
     assert.equal((await cluster.apply(gadget, APPLY, signal)).kind, 'notYet');
     assert.equal(await cluster.get(keyOf(gadget), signal), undefined);
-    const nowhere = wanted({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'not-there' } });
+    const nowhere = desired({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'not-there' } });
     assert.equal((await cluster.apply(nowhere, APPLY, signal)).kind, 'notYet');
   });
 });

@@ -85,13 +85,13 @@ export class Dependents {
   #arrange(): void {
     const signal = this.#signal;
     if (signal === undefined || signal.aborted) return;
-    const wanted = new Set(this.#namespaces.size > MAX_PLACES ? [EVERYWHERE] : this.#namespaces.keys());
+    const desired = new Set(this.#namespaces.size > MAX_PLACES ? [EVERYWHERE] : this.#namespaces.keys());
     for (const [name, { over }] of this.#places) {
-      if (wanted.has(name)) continue;
+      if (desired.has(name)) continue;
       this.#places.delete(name);
       over.abort();
     }
-    for (const name of wanted) if (!this.#places.has(name)) this.#open(name, signal);
+    for (const name of desired) if (!this.#places.has(name)) this.#open(name, signal);
   }
 
   #open(name: string, signal: AbortSignal): void {

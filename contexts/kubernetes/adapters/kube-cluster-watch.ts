@@ -34,14 +34,14 @@ export class KubeClusterWatch implements ClusterWatch {
   follow(kinds: readonly FollowedKind[]): void {
     this.#kinds = kinds;
     if (this.#running === undefined) return;
-    const wanted = new Map(kinds.map((kind) => [nameOf(kind), kind]));
+    const desired = new Map(kinds.map((kind) => [nameOf(kind), kind]));
     for (const [name, follower] of this.#followers) {
-      if (wanted.get(name)?.isWhole === follower.kind.isWhole) continue;
+      if (desired.get(name)?.isWhole === follower.kind.isWhole) continue;
       this.#followers.delete(name);
       for (const old of follower.objects) this.#running.dependents.take({ old, now: undefined });
       follower.stop();
     }
-    for (const [name, kind] of wanted) if (!this.#followers.has(name)) this.#start(kind, this.#running);
+    for (const [name, kind] of desired) if (!this.#followers.has(name)) this.#start(kind, this.#running);
   }
 
   isSynced(kind: KindRef): boolean {

@@ -1,6 +1,6 @@
 import { CORE, type KubeClient } from '#kit/kube';
 import type { Discovery } from '../application/ports.ts';
-import type { Scope } from '../domain/wanted-objects.ts';
+import type { Scope } from '../domain/desired-objects.ts';
 
 type Served = Awaited<ReturnType<KubeClient['discovery']['resources']>>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
-import type { Scope } from '../domain/wanted-objects.ts';
+import type { Scope } from '../domain/desired-objects.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { MemoryInventories } from '../testing/memory-inventories.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
@@ -232,7 +232,7 @@ describe('a delivery', () => {
     assert.ok(has('a'));
   });
 
-  it('replaces what cannot be changed, where that is wanted', async () => {
+  it('replaces what cannot be changed, where that is desired', async () => {
     const { cluster, run, has } = scene();
     await run(order(1, [map('a')]));
     const status = {

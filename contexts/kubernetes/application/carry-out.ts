@@ -71,10 +71,10 @@ export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: A
  * version. (ADR-0040)
  */
 function mayGoAhead({ policy, planned, unserved }: Survey, tracker: InventoryTracker): boolean {
-  const wanted = new Set(planned.map(({ key }) => identityOf(key)));
+  const desired = new Set(planned.map(({ key }) => identityOf(key)));
   const isReplaced = ({ step, live, isUntouched }: PlannedObject): boolean =>
     step.kind === 'keep' || (step.kind === 'apply' && isUntouched && live?.metadata.resourceVersion !== undefined);
-  const isSameSet = tracker.entries.every(({ key }) => wanted.has(identityOf(key)));
+  const isSameSet = tracker.entries.every(({ key }) => desired.has(identityOf(key)));
   return policy.mode === 'manage' && unserved.length === 0 && isSameSet && planned.every(isReplaced);
 }
 
@@ -89,7 +89,7 @@ async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promi
   const { task, found } = work;
   const applied = await applyAll(deps, work, signal);
   if (applied !== undefined) return applied;
-  const held = await prune(deps, { ...task, ...found, wanted: found.planned }, signal);
+  const held = await prune(deps, { ...task, ...found, desired: found.planned }, signal);
   if (task.isOver()) return STOPPED;
   return held.length > 0 ? { kind: 'waiting', message: summaryOf(held) } : APPLIED;
 }

@@ -44,7 +44,7 @@ export async function compare(
   await inParallel(found.planned, deps.width, async (planned) => {
     compared.push(await compareOne(deps.cluster, { planned, found }, signal));
   });
-  await inParallel(pruneSet({ ...found, entries, wanted: found.planned }), deps.width, async (entry) => {
+  await inParallel(pruneSet({ ...found, entries, desired: found.planned }), deps.width, async (entry) => {
     const live = await deps.cluster.get(entry.key, signal);
     const isToGo = pruneStep(entry, live, deployment).kind === 'delete';
     if (isToGo)

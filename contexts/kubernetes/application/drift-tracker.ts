@@ -7,7 +7,7 @@ import type { AcceptedOrder } from '../domain/order.ts';
 import type { Suspect } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, Discovery, Sighting } from './ports.ts';
-import { wantedNow } from './survey.ts';
+import { desiredNow } from './survey.ts';
 import { boundedList } from './summary.ts';
 
 export interface DriftDeps {
@@ -64,9 +64,9 @@ export class DriftTracker {
   async compare(deps: DriftDeps, { suspects, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
     const separated = separatePolicy(order.documents);
     if (separated.kind === 'fault') return;
-    const wanted = await wantedNow(deps.discovery, { ...order, documents: separated.documents }, signal);
-    if (wanted.kind === 'fault') return;
-    const objects = new Map(wanted.objects.map(({ key, object }) => [identityOf(key), object]));
+    const desired = await desiredNow(deps.discovery, { ...order, documents: separated.documents }, signal);
+    if (desired.kind === 'fault') return;
+    const objects = new Map(desired.objects.map(({ key, object }) => [identityOf(key), object]));
     await inParallel(suspects, deps.width, async (suspect) => {
       const { key } = suspect.entry;
       const identity = identityOf(key);

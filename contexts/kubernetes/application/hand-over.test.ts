@@ -50,12 +50,12 @@ describe('whoever comes next', () => {
       await Promise.race([dying.ended, done]);
       await first.agent.drop(TARGET.id);
       const second = await runAgent(t, ports);
-      const wanted = (await ports.orders.all(signal)).records[0];
+      const desired = (await ports.orders.all(signal)).records[0];
       // An order that was not accepted is sent again.
-      if (wanted?.revision === 1 || point === 0) {
+      if (desired?.revision === 1 || point === 0) {
         await second.agent.dispatch(order(2, [map('b', { a: '2' }), map('c'), map('d'), map('e')]), signal);
       }
-      const isRemoved = wanted === undefined || wanted.hash === undefined;
+      const isRemoved = desired === undefined || desired.hash === undefined;
       if (!isRemoved) await second.heard.until('applied 2', signal);
       if (!isRemoved) assert.deepEqual(there(ports), ['b', 'c', 'd', 'e'], `write ${point}`);
       await second.agent.dispatch(removal(3), signal);

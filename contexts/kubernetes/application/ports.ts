@@ -8,7 +8,7 @@ import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import type { OwnPlace } from '../domain/own-place.ts';
-import type { Scope } from '../domain/wanted-objects.ts';
+import type { Scope } from '../domain/desired-objects.ts';
 
 /**
  * Answer of the server to a write. A refusal is an answer; a throw means that the outcome is unknown and the write is

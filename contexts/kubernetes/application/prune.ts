@@ -3,18 +3,18 @@ import { deletionMessage } from '../domain/deletion-message.ts';
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { pruneStep } from '../domain/ownership.ts';
-import type { UnservedKind } from '../domain/wanted-objects.ts';
+import type { UnservedKind } from '../domain/desired-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 
 export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver'> {
-  readonly wanted: readonly { readonly key: ObjectKey }[];
+  readonly desired: readonly { readonly key: ObjectKey }[];
   readonly unserved: readonly UnservedKind[];
 }
 
 type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
 
-/** Deletes our objects that are no longer wanted, wave after wave. Returns what blocks the current wave. */
+/** Deletes our objects that are no longer desired, wave after wave. Returns what blocks the current wave. */
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
   const { tracker, isOver } = work;
   for (const wave of deleteWaves(pruneSet({ ...work, entries: tracker.entries }))) {

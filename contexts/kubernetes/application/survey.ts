@@ -9,7 +9,7 @@ import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-obje
 import { type OwnPlace, reachIntoOwn } from '../domain/own-place.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
 import { type SecretField, type SecretFields, secretFields } from '../domain/secret-fields.ts';
-import { type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
+import { type UnservedKind, type Desired, desiredObjects } from '../domain/desired-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
 
@@ -83,14 +83,14 @@ export async function survey(
   const separated = separatePolicy(delivery.documents);
   if (separated.kind === 'fault') return { kind: 'rejected', message: separated.message };
   const secretsIn = secretFields(delivery.documents, delivery.secretPlaces);
-  const wanted = await wantedNow(deps.discovery, { ...delivery, documents: separated.documents, secretsIn }, signal);
-  if (wanted.kind === 'fault') return { kind: 'rejected', message: wanted.message };
+  const desired = await desiredNow(deps.discovery, { ...delivery, documents: separated.documents, secretsIn }, signal);
+  if (desired.kind === 'fault') return { kind: 'rejected', message: desired.message };
   const { policy } = separated;
-  const reach = policy.mode === 'release' ? undefined : reachIntoOwn(wanted.objects, deps.own);
+  const reach = policy.mode === 'release' ? undefined : reachIntoOwn(desired.objects, deps.own);
   if (reach !== undefined) return { kind: 'rejected', message: reach };
   const planned: PlannedObject[] = [];
-  const others = new Map(wanted.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
-  await inParallel(wanted.objects, deps.width, async ({ key, object, secrets }) => {
+  const others = new Map(desired.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
+  await inParallel(desired.objects, deps.width, async ({ key, object, secrets }) => {
     const patterns = patternsFor(object, policy.ignoreFields);
     const sent = contentHash(object);
     if (delivery.takesBack?.has(identityOf(key)) === false) {
@@ -119,30 +119,30 @@ export async function survey(
     const forced = step.kind === 'apply' && takesBack ? { ...step, force: true } : step;
     planned.push({ key, object, live, patterns, secrets, sent, step: forced, isSighted, isUntouched });
   });
-  return { kind: 'survey', policy, planned, unserved: wanted.unserved };
+  return { kind: 'survey', policy, planned, unserved: desired.unserved };
 }
 
-export interface WantedDocuments extends Pick<Delivery, 'documents' | 'deployment' | 'namespace'> {
+export interface DesiredDocuments extends Pick<Delivery, 'documents' | 'deployment' | 'namespace'> {
   readonly secretsIn?: SecretFields | undefined;
 }
 
 /** Resolves documents to objects of this cluster. If a kind is unknown, discovery is refreshed once. */
-export async function wantedNow(
+export async function desiredNow(
   discovery: Discovery,
-  { documents, deployment, namespace, secretsIn }: WantedDocuments,
+  { documents, deployment, namespace, secretsIn }: DesiredDocuments,
   signal: AbortSignal,
-): Promise<Wanted> {
-  const read = async (fresh: boolean): Promise<Wanted> => {
+): Promise<Desired> {
+  const read = async (fresh: boolean): Promise<Desired> => {
     const scopes = await discovery.scopes({ fresh }, signal);
-    return wantedObjects(documents, {
+    return desiredObjects(documents, {
       deployment,
       namespace,
       secretsIn,
       scopeOf: (version, kind) => scopes.get(`${version}/${kind}`),
     });
   };
-  const wanted = await read(false);
-  return wanted.kind === 'wanted' && wanted.unserved.length > 0 ? await read(true) : wanted;
+  const desired = await read(false);
+  return desired.kind === 'desired' && desired.unserved.length > 0 ? await read(true) : desired;
 }
 
 interface Look {

@@ -12,7 +12,7 @@ function changedBy(manager: string | undefined, ...paths: string[]): Drift {
 }
 
 describe('what is done about drift', () => {
-  it('is to tell of it, where that is wanted', () => {
+  it('is to tell of it, where that is desired', () => {
     const policy = { ...REPAIR, driftPolicy: 'report' } as const;
     const step = driftStep({
       key: KEY,

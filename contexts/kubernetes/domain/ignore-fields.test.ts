@@ -176,8 +176,8 @@ describe('what is sent', () => {
     });
     fc.assert(
       fc.property(value, value, fc.constantFrom('a', 'b', 'zz'), (spec, there, field) => {
-        const [wanted, live] = [deployment(spec), deployment(there)];
-        const next = at(forApply(wanted, live, [pattern(`spec.${field}`)]), 'spec');
+        const [desired, live] = [deployment(spec), deployment(there)];
+        const next = at(forApply(desired, live, [pattern(`spec.${field}`)]), 'spec');
         const { [field]: _one, ...rest } = next as Record<string, unknown>;
         const { [field]: _two, ...before } = spec;
         assert.deepEqual(rest, before);

@@ -32,13 +32,13 @@ export function withoutIgnored(object: KubeObject, patterns: readonly FieldPatte
  * would remove it if it were left out.
  */
 export function forApply(
-  wanted: KubeObject,
+  desired: KubeObject,
   live: KubeObject | undefined,
   patterns: readonly FieldPattern[],
 ): KubeObject {
-  if (live === undefined || patterns.length === 0) return wanted;
+  if (live === undefined || patterns.length === 0) return desired;
   const foreign = foreignPlaces(live);
-  let object: unknown = wanted;
+  let object: unknown = desired;
   for (const { steps } of patterns) {
     const isForeign = foreign.some((place) => meet(steps, place));
     object = changed({ value: object, live: isForeign ? undefined : live }, steps);

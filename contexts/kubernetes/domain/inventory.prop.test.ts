@@ -33,11 +33,11 @@ const inventory: fc.Arbitrary<ApplySetInventory> = fc.record(
   { noNullPrototype: true },
 );
 describe('what is pruned', () => {
-  it('safety: is in the inventory and not wanted', () => {
+  it('safety: is in the inventory and not desired', () => {
     fc.assert(
-      fc.property(inventory, fc.array(fc.record({ key })), fc.array(key), (its, wanted, unserved) => {
-        const pruned = pruneSet({ entries: its.entries, wanted, unserved });
-        const identities = new Set(wanted.map((each) => identityOf(each.key)));
+      fc.property(inventory, fc.array(fc.record({ key })), fc.array(key), (its, desired, unserved) => {
+        const pruned = pruneSet({ entries: its.entries, desired, unserved });
+        const identities = new Set(desired.map((each) => identityOf(each.key)));
         for (const each of pruned) {
           assert.ok(its.entries.includes(each));
           assert.ok(!identities.has(identityOf(each.key)));
@@ -57,11 +57,11 @@ describe('what is pruned', () => {
     ];
     const its: ApplySetInventory = { deployment: 'd-1', seen: { revision: 1 }, entries };
     const moved = { key: { apiVersion: 'a.io/v2', kind: 'Gadget', name: 'g' } };
-    assert.deepEqual(pruneSet({ entries: its.entries, wanted: [moved], unserved: [] }), []);
+    assert.deepEqual(pruneSet({ entries: its.entries, desired: [moved], unserved: [] }), []);
     assert.deepEqual(
-      pruneSet({ entries: its.entries, wanted: [], unserved: [{ apiVersion: 'a.io/v2', kind: 'Gadget' }] }),
+      pruneSet({ entries: its.entries, desired: [], unserved: [{ apiVersion: 'a.io/v2', kind: 'Gadget' }] }),
       [],
     );
-    assert.deepEqual(pruneSet({ entries: its.entries, wanted: [], unserved: [] }), entries);
+    assert.deepEqual(pruneSet({ entries: its.entries, desired: [], unserved: [] }), entries);
   });
 });

@@ -1,5 +1,5 @@
 import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
-import type { UnservedKind } from './wanted-objects.ts';
+import type { UnservedKind } from './desired-objects.ts';
 
 /** An object that a deployment created or adopted. */
 export interface InventoryEntry {
@@ -28,16 +28,16 @@ export interface ApplySetInventory {
 
 export interface PruneQuestion {
   readonly entries: readonly InventoryEntry[];
-  readonly wanted: readonly { readonly key: ObjectKey }[];
+  readonly desired: readonly { readonly key: ObjectKey }[];
   readonly unserved: readonly UnservedKind[];
 }
 
 /**
- * Objects that are ours and no longer wanted. Kinds that are wanted but not served now are left alone: which of their
- * objects are wanted is unknown until they are served.
+ * Objects that are ours and no longer desired. Kinds that are desired but not served now are left alone: which of their
+ * objects are desired is unknown until they are served.
  */
-export function pruneSet({ entries, wanted, unserved }: PruneQuestion): InventoryEntry[] {
-  const stays = new Set(wanted.map(({ key }) => identityOf(key)));
+export function pruneSet({ entries, desired, unserved }: PruneQuestion): InventoryEntry[] {
+  const stays = new Set(desired.map(({ key }) => identityOf(key)));
   const inDoubt = new Set(unserved.map(kindText));
   return entries.filter(({ key }) => !stays.has(identityOf(key)) && !inDoubt.has(kindText(key)));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Document } from '#protocol/delivery';
 import { type OwnPlace, reachIntoOwn } from './own-place.ts';
-import { wantedObjects } from './wanted-objects.ts';
+import { desiredObjects } from './desired-objects.ts';
 
 const OWN: OwnPlace = {
   namespace: 'fleetshift-system',
@@ -11,13 +11,13 @@ const OWN: OwnPlace = {
 const CLUSTER_KINDS = ['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'PersistentVolume', 'List'];
 
 function reach(document: Document, own: OwnPlace = OWN): string | undefined {
-  const wanted = wantedObjects([document], {
+  const desired = desiredObjects([document], {
     deployment: 'd-1',
     namespace: undefined,
     scopeOf: (_, kind) => (CLUSTER_KINDS.includes(kind) ? 'cluster' : 'namespaced'),
   });
-  if (wanted.kind === 'fault') throw new Error(wanted.message);
-  return reachIntoOwn(wanted.objects, own);
+  if (desired.kind === 'fault') throw new Error(desired.message);
+  return reachIntoOwn(desired.objects, own);
 }
 
 const there = { name: 'x', namespace: 'fleetshift-system' };

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#kit/std';
 import { isJsonObject, textAt } from './json-value.ts';
 import { groupOf, type KubeObject, keyText } from './kube-object.ts';
-import type { WantedObject } from './wanted-objects.ts';
+import type { DesiredObject } from './desired-objects.ts';
 
 /** The agent's own namespace in a cluster. It holds the agent's key, orders and ServiceAccount. */
 export interface OwnPlace {
@@ -18,7 +18,7 @@ const NAMESPACE_FIELD = /namespace$/i;
  * Why objects must not be delivered: they would be in the agent's namespace, or refer to something there. They would
  * give a deployer the identity and rights of the agent, and the contents of all other deployments.
  */
-export function reachIntoOwn(objects: readonly WantedObject[], own: OwnPlace | undefined): string | undefined {
+export function reachIntoOwn(objects: readonly DesiredObject[], own: OwnPlace | undefined): string | undefined {
   if (own === undefined) return undefined;
   for (const { key, object } of objects) {
     const isItself = key.kind === 'Namespace' && groupOf(key.apiVersion) === '' && key.name === own.namespace;
@@ -38,12 +38,12 @@ function isUpgrade({ metadata, ...rest }: KubeObject, { upgrade }: OwnPlace): bo
   if (Object.keys(metadata).some((field) => !['name', 'namespace', 'labels'].includes(field))) return false;
   const [first] = containersOf(rest);
   const image = textAt(first, 'image') ?? '';
-  const wanted = {
+  const desired = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     spec: { template: { spec: { containers: [{ name: upgrade.container, image }] } } },
   };
-  return repositoryOf(image) === upgrade.repository && canonicalJson(rest) === canonicalJson(wanted);
+  return repositoryOf(image) === upgrade.repository && canonicalJson(rest) === canonicalJson(desired);
 }
 
 function containersOf(object: unknown): readonly unknown[] {

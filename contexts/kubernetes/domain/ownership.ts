@@ -22,7 +22,7 @@ export interface ObjectSituation {
 
 export type ObjectStep =
   | { readonly kind: 'apply'; readonly origin: InventoryEntry['origin']; readonly force: boolean }
-  /** No request: the object is as applied, and nothing else is wanted. */
+  /** No request: the object is as applied, and nothing else is desired. */
   | { readonly kind: 'keep' }
   /** Dry run; the difference is reported. */
   | { readonly kind: 'compare' }
@@ -32,7 +32,7 @@ export type ObjectStep =
   | { readonly kind: 'wait'; readonly message: string }
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** Decides what to do with a wanted object. */
+/** Decides what to do with a desired object. */
 export function nextStep(situation: ObjectSituation): ObjectStep {
   const { policy, entry, live, other, key } = situation;
   if (policy.mode === 'release') return { kind: 'release' };

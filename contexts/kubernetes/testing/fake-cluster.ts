@@ -75,13 +75,13 @@ export class FakeCluster implements ClusterApi {
     const { uid, resourceVersion, ...metadata } = object.metadata;
     if (uid !== undefined && uid !== before?.uid) return { kind: 'refused', status: aboutUid(before !== undefined) };
     if (resourceVersion !== undefined && resourceVersion !== `${before?.version}`) return ANOTHER_VERSION;
-    const wanted = leavesOf({ ...object, metadata });
-    const conflicts = force || before === undefined ? [] : conflictsWith(before, wanted, manager);
+    const desired = leavesOf({ ...object, metadata });
+    const conflicts = force || before === undefined ? [] : conflictsWith(before, desired, manager);
     if (conflicts.length > 0) {
       return { kind: 'refused', status: { code: 409, reason: 'Conflict', details: { causes: conflicts } } };
     }
     const empty = { uid: `uid-${this.#made + 1}`, version: 0, values: new Map(), owners: new Map() };
-    const next = merged(before ?? empty, wanted, manager);
+    const next = merged(before ?? empty, desired, manager);
     const isSame = before !== undefined && textOf(next) === textOf(before);
     const after = { ...next, version: isSame ? before.version : this.#version + 1 };
     if (dryRun) return { kind: 'done', object: shown(after) };
@@ -108,15 +108,15 @@ function aboutUid(isThere: boolean): ApiStatus {
   return { code: 422, reason: 'Invalid', details: { causes } };
 }
 
-function merged(before: Stored, wanted: Leaves, manager: string): Stored {
+function merged(before: Stored, desired: Leaves, manager: string): Stored {
   const values = new Map(before.values);
   const owners = new Map([...before.owners].map(([path, names]) => [path, new Set(names)]));
   for (const [path, names] of owners) {
-    if (wanted.has(path) || !names.delete(manager) || names.size > 0) continue;
+    if (desired.has(path) || !names.delete(manager) || names.size > 0) continue;
     owners.delete(path);
     values.delete(path);
   }
-  for (const [path, value] of wanted) {
+  for (const [path, value] of desired) {
     const isSame = JSON.stringify(values.get(path)) === JSON.stringify(value);
     owners.set(path, isSame ? (owners.get(path) ?? new Set<string>()).add(manager) : new Set([manager]));
     values.set(path, value);
@@ -124,8 +124,8 @@ function merged(before: Stored, wanted: Leaves, manager: string): Stored {
   return { ...before, values, owners };
 }
 
-function conflictsWith({ values, owners }: Stored, wanted: Leaves, manager: string) {
-  return [...wanted].flatMap(([path, value]) => {
+function conflictsWith({ values, owners }: Stored, desired: Leaves, manager: string) {
+  return [...desired].flatMap(([path, value]) => {
     if (JSON.stringify(values.get(path)) === JSON.stringify(value)) return [];
     const others = [...(owners.get(path) ?? [])].filter((name) => name !== manager);
     return others.map((name) => ({

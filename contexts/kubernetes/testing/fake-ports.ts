@@ -1,6 +1,6 @@
 import { celHealthRules } from '../adapters/cel-health-rules.ts';
 import type { ClusterPorts } from '../application/ports.ts';
-import type { Scope } from '../domain/wanted-objects.ts';
+import type { Scope } from '../domain/desired-objects.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { FakeWatch } from './fake-watch.ts';
 import { MemoryInventories } from './memory-inventories.ts';

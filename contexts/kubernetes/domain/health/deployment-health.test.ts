@@ -29,9 +29,9 @@ const LATE = conditions(
 
 const DEPLOYMENTS: readonly HealthRow[] = [
   { why: 'all replicas are new and available', object: deployment(ROLLED_OUT), want: 'Available ' },
-  { why: 'none are wanted', object: deployment({}, { replicas: 0 }), want: 'Available ' },
+  { why: 'none are desired', object: deployment({}, { replicas: 0 }), want: 'Available ' },
   {
-    why: 'one is wanted unless told',
+    why: 'one is desired unless told',
     object: live('apps/v1/Deployment', { spec: {}, status: { observedGeneration: 2 } }),
     want: 'Progressing Updating',
   },

@@ -17,9 +17,9 @@ export function deploymentHealth(view: ObjectView): ObjectHealth {
   if (early !== undefined) return early;
   const refused = conditionOf(object, 'ReplicaFailure');
   if (refused?.status === 'True') return quotaIn(refused.message) ?? degraded('ReplicaFailure', refused.message);
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const desired = numberAt(object, 'spec', 'replicas') ?? 1;
   const { updated, available, all } = countsOf(object);
-  if (updated >= wanted && available >= wanted && all <= wanted) return AVAILABLE;
+  if (updated >= desired && available >= desired && all <= desired) return AVAILABLE;
   const progress = conditionOf(object, 'Progressing');
   const isLate = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
   const why = whatHolds(view);
@@ -29,8 +29,8 @@ export function deploymentHealth(view: ObjectView): ObjectHealth {
       why?.message ?? 'it made no progress within its deadline',
     );
   if (why !== undefined) return why;
-  if (updated < wanted && isPaused(object)) return progressing('Paused', 'its rollout is paused');
-  if (updated < wanted) return progressing('Updating', 'not all replicas are updated yet');
+  if (updated < desired && isPaused(object)) return progressing('Paused', 'its rollout is paused');
+  if (updated < desired) return progressing('Updating', 'not all replicas are updated yet');
   if (all > updated) return progressing('Updating', 'old replicas still exist');
   return progressing('NotReady', 'not all replicas are available yet');
 }
@@ -39,28 +39,28 @@ export function statefulSetHealth(view: ObjectView): ObjectHealth {
   const { object } = view;
   const early = notObserved(object);
   if (early !== undefined) return early;
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const desired = numberAt(object, 'spec', 'replicas') ?? 1;
   const { updated, available, all } = countsOf(object);
   const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
-  const toUpdate = updatesByItself(object) ? Math.max(0, wanted - partition) : 0;
+  const toUpdate = updatesByItself(object) ? Math.max(0, desired - partition) : 0;
   // A set that was never updated counts no replica as updated; its two revisions are then equal.
   const isUpdated = updated >= toUpdate || revisionsAgree(object);
-  if (isUpdated && available >= wanted && all <= wanted) return AVAILABLE;
+  if (isUpdated && available >= desired && all <= desired) return AVAILABLE;
   const why = whatHolds(view);
   if (why !== undefined) return why;
   if (!isUpdated) return progressing('Updating', 'not all replicas are updated yet');
-  return progressing('NotReady', all > wanted ? 'surplus replicas still exist' : 'not all replicas are available yet');
+  return progressing('NotReady', all > desired ? 'surplus replicas still exist' : 'not all replicas are available yet');
 }
 
 export function daemonSetHealth(view: ObjectView): ObjectHealth {
   const { object } = view;
   const early = notObserved(object);
   if (early !== undefined) return early;
-  const wanted = numberAt(object, 'status', 'desiredNumberScheduled') ?? 0;
+  const desired = numberAt(object, 'status', 'desiredNumberScheduled') ?? 0;
   const updated = numberAt(object, 'status', 'updatedNumberScheduled') ?? 0;
   const available = numberAt(object, 'status', 'numberAvailable') ?? 0;
-  const isUpdated = updated >= wanted || !updatesByItself(object);
-  if (isUpdated && available >= wanted) return AVAILABLE;
+  const isUpdated = updated >= desired || !updatesByItself(object);
+  if (isUpdated && available >= desired) return AVAILABLE;
   const why = whatHolds(view);
   if (why !== undefined) return why;
   if (!isUpdated) return progressing('Updating', 'not all nodes run the new Pod yet');
@@ -73,9 +73,9 @@ export function replicaSetHealth(view: ObjectView): ObjectHealth {
   if (early !== undefined) return early;
   const refused = conditionOf(object, 'ReplicaFailure');
   if (refused?.status === 'True') return quotaIn(refused.message) ?? degraded('ReplicaFailure', refused.message);
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const desired = numberAt(object, 'spec', 'replicas') ?? 1;
   const { available, all } = countsOf(object);
-  if (available >= wanted && all <= wanted) return AVAILABLE;
+  if (available >= desired && all <= desired) return AVAILABLE;
   return whatHolds(view) ?? progressing('NotReady', 'not all replicas are available yet');
 }
 

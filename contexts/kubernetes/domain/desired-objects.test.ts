@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '#kit/std';
 import type { Document } from '#protocol/delivery';
 import { keyText } from './kube-object.ts';
-import { type Scope, wantedObjects } from './wanted-objects.ts';
+import { type Scope, desiredObjects } from './desired-objects.ts';
 
 const SCOPES: Readonly<Record<string, Scope>> = {
   'v1/ConfigMap': 'namespaced',
@@ -18,15 +18,15 @@ function doc(apiVersion: string, kind: string, metadata: JsonObject, more: JsonO
   return { apiVersion, kind, metadata, ...more };
 }
 
-function wanted(documents: readonly Document[], namespace?: string) {
+function desired(documents: readonly Document[], namespace?: string) {
   const scopeOf = (apiVersion: string, kind: string) => SCOPES[`${apiVersion}/${kind}`];
-  return wantedObjects(documents, { deployment: 'd-1', namespace, scopeOf });
+  return desiredObjects(documents, { deployment: 'd-1', namespace, scopeOf });
 }
 
 function keys(documents: readonly Document[], namespace?: string): string[] {
-  const found = wanted(documents, namespace);
-  assert.equal(found.kind, 'wanted', found.kind === 'fault' ? found.message : '');
-  return found.kind === 'wanted' ? found.objects.map(({ key }) => keyText(key)) : [];
+  const found = desired(documents, namespace);
+  assert.equal(found.kind, 'desired', found.kind === 'fault' ? found.message : '');
+  return found.kind === 'desired' ? found.objects.map(({ key }) => keyText(key)) : [];
 }
 
 describe('the objects that documents stand for', () => {
@@ -39,15 +39,15 @@ describe('the objects that documents stand for', () => {
 
   it('have no namespace where the kind has none, whatever a chart wrote', () => {
     const role = doc('rbac.authorization.k8s.io/v1', 'ClusterRole', { name: 'a', namespace: 'shop' });
-    const found = wanted([role], 'other');
-    const [object] = found.kind === 'wanted' ? found.objects : [];
+    const found = desired([role], 'other');
+    const [object] = found.kind === 'desired' ? found.objects : [];
     assert.equal(object?.key.namespace, undefined);
     assert.ok(!('namespace' in (object?.object.metadata ?? {})));
   });
 
   it('carry the tracking label on themselves and not in the template, and nothing that servers write', () => {
     const template = { metadata: { labels: { app: 'web' } } };
-    const found = wanted([
+    const found = desired([
       doc(
         'apps/v1',
         'Deployment',
@@ -55,7 +55,7 @@ describe('the objects that documents stand for', () => {
         { spec: { template }, status: { replicas: 1 } },
       ),
     ]);
-    assert.deepEqual(found.kind === 'wanted' && found.objects[0]?.object, {
+    assert.deepEqual(found.kind === 'desired' && found.objects[0]?.object, {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'web', namespace: 'default', labels: { app: 'web', 'fleetshift.io/deployment': 'd-1' } },
@@ -80,14 +80,14 @@ describe('the objects that documents stand for', () => {
         spec: { group: 'a.io', scope: 'Cluster', names: { kind: 'Gadget' } },
       },
     );
-    const found = wanted([doc('a.io/v1', 'Gadget', { name: 'g' }), definition], 'shop');
-    assert.deepEqual(found.kind === 'wanted' && [found.objects[0]?.key.namespace, found.unserved], [undefined, []]);
+    const found = desired([doc('a.io/v1', 'Gadget', { name: 'g' }), definition], 'shop');
+    assert.deepEqual(found.kind === 'desired' && [found.objects[0]?.key.namespace, found.unserved], [undefined, []]);
   });
 
   it('are told apart from kinds that are not served, which are no fault', () => {
-    const found = wanted([doc('b.io/v1', 'Widget', { name: 'w' }), doc('v1', 'ConfigMap', { name: 'a' })]);
-    assert.deepEqual(found.kind === 'wanted' && found.unserved, [{ apiVersion: 'b.io/v1', kind: 'Widget' }]);
-    assert.deepEqual(found.kind === 'wanted' && found.objects.map(({ key }) => key.kind), ['ConfigMap']);
+    const found = desired([doc('b.io/v1', 'Widget', { name: 'w' }), doc('v1', 'ConfigMap', { name: 'a' })]);
+    assert.deepEqual(found.kind === 'desired' && found.unserved, [{ apiVersion: 'b.io/v1', kind: 'Widget' }]);
+    assert.deepEqual(found.kind === 'desired' && found.objects.map(({ key }) => key.kind), ['ConfigMap']);
   });
 
   const FAULTS: readonly { why: string; documents: readonly Document[]; says: RegExp }[] = [
@@ -121,7 +121,7 @@ describe('the objects that documents stand for', () => {
   ];
   for (const { why, documents, says } of FAULTS) {
     it(`are refused for ${why}`, () => {
-      const found = wanted(documents);
+      const found = desired(documents);
       assert.match(found.kind === 'fault' ? found.message : '', says);
     });
   }

@@ -5,7 +5,7 @@ import type { SecretField, SecretFields } from './secret-fields.ts';
 
 export type Scope = 'namespaced' | 'cluster';
 
-export interface WantedObject {
+export interface DesiredObject {
   readonly key: ObjectKey;
   /** As it is applied: with its namespace and the tracking label, without fields that only a server writes. */
   readonly object: KubeObject;
@@ -16,16 +16,16 @@ export interface WantedObject {
 /** A kind that the cluster does not serve yet. Its scope is unknown, so it cannot be applied. */
 export type UnservedKind = Pick<ObjectKey, 'apiVersion' | 'kind'>;
 
-export type Wanted =
+export type Desired =
   | {
-      readonly kind: 'wanted';
-      readonly objects: readonly WantedObject[];
+      readonly kind: 'desired';
+      readonly objects: readonly DesiredObject[];
       /** Discovery is asked again for these. No object of these kinds is pruned meanwhile. */
       readonly unserved: readonly UnservedKind[];
     }
   | { readonly kind: 'fault'; readonly message: string };
 
-export interface WantedOptions {
+export interface DesiredOptions {
   readonly deployment: string;
   /** Namespace of the order, for documents that name none. */
   readonly namespace: string | undefined;
@@ -52,8 +52,8 @@ const WRITTEN_BY_SERVERS = [
 ];
 
 /** Resolves documents to objects. Reports the first fault, with the document it is in. */
-export function wantedObjects(documents: readonly Document[], options: WantedOptions): Wanted {
-  const objects: WantedObject[] = [];
+export function desiredObjects(documents: readonly Document[], options: DesiredOptions): Desired {
+  const objects: DesiredObject[] = [];
   const unserved = new Map<string, UnservedKind>();
   const seen = new Map<string, string>();
   const all = documents.flatMap((document, index) => unpacked({ document, where: `Document ${index + 1}` }));
@@ -73,7 +73,7 @@ export function wantedObjects(documents: readonly Document[], options: WantedOpt
     const secrets = options.secretsIn?.get(document) ?? [];
     objects.push({ key: placed, object: asApplied(document, placed, options.deployment), secrets });
   }
-  return { kind: 'wanted', objects, unserved: [...unserved.values()] };
+  return { kind: 'desired', objects, unserved: [...unserved.values()] };
 }
 
 /** Replaces a `List` by its items. */
@@ -96,7 +96,7 @@ function namedBy(document: Document): ObjectKey | string {
 }
 
 /** A kind may be defined by the same documents that use it. */
-function withDefinitions(all: readonly Numbered[], scopeOf: WantedOptions['scopeOf']): WantedOptions['scopeOf'] {
+function withDefinitions(all: readonly Numbered[], scopeOf: DesiredOptions['scopeOf']): DesiredOptions['scopeOf'] {
   const defined = new Map<string, Scope>();
   for (const { document } of all) {
     const group = groupOf(textAt(document, 'apiVersion') ?? '');
