@@ -1,9 +1,9 @@
 import type { DeploymentRecord, OwnedFile } from '../domain/order.ts';
 import { type FilePlan, type Observed, planFiles } from '../domain/plan-files.ts';
-import type { WantedFile } from '../domain/wanted-file.ts';
+import type { DesiredFile } from '../domain/desired-file.ts';
 import type { Folder, RecordStore } from './ports.ts';
 
-export type HashedFile = WantedFile & { readonly sha256: string };
+export type HashedFile = DesiredFile & { readonly sha256: string };
 
 export interface ApplyDeps {
   readonly folder: Folder;
@@ -19,14 +19,14 @@ export interface Applied {
 /** The plan for these files, and their current state. */
 export async function planFor(
   { folder, records }: ApplyDeps,
-  about: { readonly record: DeploymentRecord; readonly wanted: readonly HashedFile[] },
+  about: { readonly record: DeploymentRecord; readonly desired: readonly HashedFile[] },
   signal: AbortSignal,
 ): Promise<FilePlan & { readonly disk: ReadonlyMap<string, Observed> }> {
-  const { record, wanted } = about;
-  const paths = new Set([...wanted.map(({ path }) => path), ...Object.keys(record.files)]);
+  const { record, desired } = about;
+  const paths = new Set([...desired.map(({ path }) => path), ...Object.keys(record.files)]);
   const disk = await folder.observe([...paths], signal);
   const others = othersOf(records, record.deployment);
-  return { ...planFiles({ wanted, owned: record.files, others, disk }), disk };
+  return { ...planFiles({ desired, owned: record.files, others, disk }), disk };
 }
 
 /**
@@ -35,14 +35,14 @@ export async function planFor(
  */
 export async function applyFiles(
   deps: ApplyDeps,
-  about: { readonly record: DeploymentRecord; readonly wanted: readonly HashedFile[] },
+  about: { readonly record: DeploymentRecord; readonly desired: readonly HashedFile[] },
   signal: AbortSignal,
 ): Promise<Applied> {
-  const { record, wanted } = about;
+  const { record, desired } = about;
   const plan = await planFor(deps, about, signal);
   if (plan.kind === 'conflict') return { conflict: plan.message, files: record.files };
   const files = Object.fromEntries(
-    wanted.map(({ path, sha256, mode, isSecret }) => [path, { sha256, mode, isSecret }]),
+    desired.map(({ path, sha256, mode, isSecret }) => [path, { sha256, mode, isSecret }]),
   );
   if (plan.writes.length > 0 || plan.removals.length > 0) {
     await deps.records.save({ ...record, files: { ...record.files, ...files }, held: undefined }, signal);

@@ -13,7 +13,7 @@ import type {
 import type { TargetRef } from '#protocol/targets';
 import { describeChange } from '../domain/describe-change.ts';
 import { type DeploymentRecord, isDone, type OwnedFile, passageOf, seenOf } from '../domain/order.ts';
-import { type HealthCheck, type Wanted, type WantedFile, wantedFiles } from '../domain/wanted-file.ts';
+import { type HealthCheck, type Desired, type DesiredFile, desiredFiles } from '../domain/desired-file.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
 import { HealthBook } from './health-book.ts';
 import type { CommandRunner } from './ports.ts';
@@ -60,9 +60,9 @@ export class DirectoryTarget {
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
     signal.throwIfAborted();
     const record = this.#deps.records.find(order.deployment) ?? newRecord(order);
-    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
-    if (wanted.kind === 'fault') return { kind: 'wouldReject', message: wanted.message, changes: [] };
-    const plan = await planFor(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
+    const desired = order.kind === 'remove' ? NOTHING : this.#desired(order);
+    if (desired.kind === 'fault') return { kind: 'wouldReject', message: desired.message, changes: [] };
+    const plan = await planFor(this.#deps, { record, desired: this.#hashed(desired) }, signal);
     if (plan.kind === 'conflict') return { kind: 'wouldReject', message: plan.message, changes: [] };
     const changes: string[] = [];
     for (const file of plan.writes) {
@@ -110,10 +110,10 @@ export class DirectoryTarget {
     const passage = passageOf(record, order);
     if (passage === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
     const kept = { ...(record ?? newRecord(order)), seen: seenOf(order) };
-    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
-    if (wanted.kind === 'fault') {
+    const desired = order.kind === 'remove' ? NOTHING : this.#desired(order);
+    if (desired.kind === 'fault') {
       await records.save({ ...kept, work: undefined }, signal);
-      return { kind: 'rejected', message: wanted.message };
+      return { kind: 'rejected', message: desired.message };
     }
     if (passage === 'again' && isDone(record, order)) {
       await this.#tellAgain(order, signal);
@@ -136,12 +136,12 @@ export class DirectoryTarget {
     if (record?.work === undefined) return;
     const order = { ...record.work, target } as DeliveryOrder;
     try {
-      const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
-      if (wanted.kind === 'fault') return await this.#giveUp(order, wanted.message, signal);
-      const { conflict, files } = await applyFiles(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
+      const desired = order.kind === 'remove' ? NOTHING : this.#desired(order);
+      if (desired.kind === 'fault') return await this.#giveUp(order, desired.message, signal);
+      const { conflict, files } = await applyFiles(this.#deps, { record, desired: this.#hashed(desired) }, signal);
       if (conflict !== undefined) return await this.#giveUp(order, conflict, signal);
       const held =
-        order.kind === 'remove' ? undefined : { revision: order.revision, hash: order.hash, check: wanted.check };
+        order.kind === 'remove' ? undefined : { revision: order.revision, hash: order.hash, check: desired.check };
       await records.save({ ...record, files, held, work: undefined }, signal);
       await this.#tellAgain(order, signal);
     } catch (error) {
@@ -158,17 +158,17 @@ export class DirectoryTarget {
     if (record !== undefined) await this.#deps.records.save({ ...record, work: undefined }, signal);
   }
 
-  #wanted({ documents, namespace, secretPlaces }: DeliverOrder): Wanted {
+  #desired({ documents, namespace, secretPlaces }: DeliverOrder): Desired {
     const { allowsCommands, render } = this.#deps;
-    return wantedFiles(documents, { namespace, allowsCommands, render, secretPlaces });
+    return desiredFiles(documents, { namespace, allowsCommands, render, secretPlaces });
   }
 
   /** Shows only content that a deployment wrote, that is not secret, and that has not been changed since. */
-  #mayShow({ isSecret }: WantedFile, owned: OwnedFile | undefined, before: Uint8Array): boolean {
+  #mayShow({ isSecret }: DesiredFile, owned: OwnedFile | undefined, before: Uint8Array): boolean {
     return !isSecret && owned?.isSecret === false && owned.sha256 === this.#deps.sha256(before);
   }
 
-  #hashed({ files }: Wanted & { kind: 'wanted' }): HashedFile[] {
+  #hashed({ files }: Desired & { kind: 'desired' }): HashedFile[] {
     return files.map((file) => ({ ...file, sha256: this.#deps.sha256(file.content) }));
   }
 
@@ -185,7 +185,7 @@ export class DirectoryTarget {
 
 type Said = { kind: 'removed' } | { kind: 'applied'; hash: string } | { kind: 'failed'; message: string };
 
-const NOTHING = { kind: 'wanted', files: [], check: undefined as HealthCheck | undefined } as const;
+const NOTHING = { kind: 'desired', files: [], check: undefined as HealthCheck | undefined } as const;
 
 function newRecord(order: DeliveryOrder): DeploymentRecord {
   return { deployment: order.deployment, seen: seenOf(order), files: {}, held: undefined, work: undefined };

@@ -1,6 +1,6 @@
 import type { Uuid } from '#kit/std';
 import type { DeliverOrder, DeliveryOrder } from '#protocol/delivery';
-import type { HealthCheck } from './wanted-file.ts';
+import type { HealthCheck } from './desired-file.ts';
 
 /** A file as it was delivered. */
 export interface OwnedFile {

@@ -12,7 +12,7 @@ const observed: fc.Arbitrary<Observed> = fc.oneof(
   fc.record({ kind: fc.constant('file' as const), sha256, mode }, { noNullPrototype: true }),
   fc.constant({ kind: 'other' as const, what: 'a link' }),
 );
-const wantedFile = fc.record({
+const desiredFile = fc.record({
   path,
   content: fc.constant(new Uint8Array()),
   sha256,
@@ -21,7 +21,7 @@ const wantedFile = fc.record({
   isSecret: fc.boolean(),
 });
 const situation = fc.record({
-  wanted: fc.uniqueArray(wantedFile, { selector: ({ path: its }) => its }),
+  desired: fc.uniqueArray(desiredFile, { selector: ({ path: its }) => its }),
   owned,
   others: fc.dictionary(path, fc.constant('other')).map((its) => new Map(Object.entries(its))),
   disk: fc.dictionary(path, observed).map((its) => new Map(Object.entries(its))),
@@ -37,14 +37,14 @@ function carriedOut(disk: ReadonlyMap<string, Observed>, plan: ReturnType<typeof
 }
 
 describe('a plan for files', () => {
-  it('brings about what is wanted, and then has nothing left to do', () => {
+  it('brings about what is desired, and then has nothing left to do', () => {
     fc.assert(
       fc.property(situation, (its) => {
         const plan = planFiles(its);
         fc.pre(plan.kind === 'plan');
         const disk = carriedOut(its.disk, plan);
         const files = Object.fromEntries(
-          its.wanted.map((file) => [file.path, { sha256: file.sha256, mode: file.mode }]),
+          its.desired.map((file) => [file.path, { sha256: file.sha256, mode: file.mode }]),
         );
         assert.deepEqual(conditionOf(files, disk), { health: 'Available', message: '', drift: [] });
         const again = planFiles({ ...its, owned: files, disk });
@@ -53,7 +53,7 @@ describe('a plan for files', () => {
     );
   });
 
-  it('never touches what is neither wanted nor ours', () => {
+  it('never touches what is neither desired nor ours', () => {
     fc.assert(
       fc.property(situation, (its) => {
         const plan = planFiles(its);
@@ -77,7 +77,7 @@ describe('a plan for files', () => {
     const file = { kind: 'file', sha256: 'one', mode: 0o644 } as const;
     const its = { 'a/b': { sha256: 'one', mode: 0o644 }, 'a/b/c': { sha256: 'one', mode: 0o644 } };
     const plan = planFiles({
-      wanted: [],
+      desired: [],
       owned: its,
       others: new Map(),
       disk: new Map([
@@ -89,17 +89,17 @@ describe('a plan for files', () => {
   });
 
   it('names the deployment that a path is of, also as a folder and without regard to case', () => {
-    const wanted = (its: string) => ({
-      wanted: [{ path: its, content: new Uint8Array(), sha256: 'one', mode: 0o644, adopts: true, isSecret: false }],
+    const desired = (its: string) => ({
+      desired: [{ path: its, content: new Uint8Array(), sha256: 'one', mode: 0o644, adopts: true, isSecret: false }],
       owned: {},
       others: new Map([['etc/App', 'shop']]),
       disk: new Map(),
     });
     for (const its of ['etc/App', 'etc/app', 'ETC', 'etc/app/x']) {
-      const plan = planFiles(wanted(its));
+      const plan = planFiles(desired(its));
       assert.match(plan.kind === 'conflict' ? plan.message : '', /belongs to the deployment shop/, its);
     }
-    assert.equal(planFiles(wanted('etc/other')).kind, 'plan');
+    assert.equal(planFiles(desired('etc/other')).kind, 'plan');
   });
 });
 

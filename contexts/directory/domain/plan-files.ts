@@ -1,6 +1,6 @@
 import type { OwnedFile } from './order.ts';
 import { folded } from './safe-path.ts';
-import { parentsOf, type WantedFile } from './wanted-file.ts';
+import { parentsOf, type DesiredFile } from './desired-file.ts';
 
 /** The current state of a path. */
 export type Observed =
@@ -10,7 +10,7 @@ export type Observed =
   | { readonly kind: 'other'; readonly what: string };
 
 export interface Situation {
-  readonly wanted: readonly (WantedFile & { readonly sha256: string })[];
+  readonly desired: readonly (DesiredFile & { readonly sha256: string })[];
   readonly owned: Readonly<Record<string, OwnedFile>>;
   /** Paths of other deployments in the same folder, with their owners. */
   readonly others: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export interface Situation {
 export type FilePlan =
   | {
       readonly kind: 'plan';
-      readonly writes: readonly (WantedFile & { readonly sha256: string })[];
+      readonly writes: readonly (DesiredFile & { readonly sha256: string })[];
       /** Deepest first. */
       readonly removals: readonly string[];
     }
@@ -29,10 +29,10 @@ export type FilePlan =
   | { readonly kind: 'conflict'; readonly message: string };
 
 /** The changes from the current to the desired state. Files that are already as desired are not touched. */
-export function planFiles({ wanted, owned, others, disk }: Situation): FilePlan {
+export function planFiles({ desired, owned, others, disk }: Situation): FilePlan {
   const claims = claimsOf(others);
-  const writes: (WantedFile & { readonly sha256: string })[] = [];
-  for (const file of wanted) {
+  const writes: (DesiredFile & { readonly sha256: string })[] = [];
+  for (const file of desired) {
     const other = claims(file.path);
     if (other !== undefined) return { kind: 'conflict', message: `${file.path} belongs to the deployment ${other}.` };
     const there = disk.get(file.path) ?? { kind: 'absent' };
@@ -41,14 +41,14 @@ export function planFiles({ wanted, owned, others, disk }: Situation): FilePlan 
     const isRight = there.kind === 'file' && there.sha256 === file.sha256 && there.mode === file.mode;
     if (!isRight) writes.push(file);
   }
-  const stays = new Set(wanted.map(({ path }) => path));
+  const stays = new Set(desired.map(({ path }) => path));
   const removals = Object.keys(owned)
     .filter((path) => !stays.has(path) && disk.get(path)?.kind === 'file')
     .sort((one, two) => (one < two ? 1 : -1));
   return { kind: 'plan', writes, removals };
 }
 
-function conflictOf({ path, adopts }: WantedFile, there: Observed, isOurs: boolean): string | undefined {
+function conflictOf({ path, adopts }: DesiredFile, there: Observed, isOurs: boolean): string | undefined {
   if (there.kind === 'other') return `${path} is ${there.what} and is not overwritten. Remove it, and deliver again.`;
   if (there.kind === 'absent' || isOurs || adopts) return undefined;
   return `${path} already exists and belongs to no deployment. Set onConflict: adopt to take it over, or remove it.`;

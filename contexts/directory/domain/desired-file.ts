@@ -1,7 +1,7 @@
 import type { Document } from '#protocol/delivery';
 import { checkPath, folded } from './safe-path.ts';
 
-export interface WantedFile {
+export interface DesiredFile {
   readonly path: string;
   readonly content: Uint8Array;
   /** Permission bits. */
@@ -23,11 +23,11 @@ export interface HealthCheck {
   readonly isSecret?: boolean;
 }
 
-export type Wanted =
-  | { readonly kind: 'wanted'; readonly files: readonly WantedFile[]; readonly check: HealthCheck | undefined }
+export type Desired =
+  | { readonly kind: 'desired'; readonly files: readonly DesiredFile[]; readonly check: HealthCheck | undefined }
   | { readonly kind: 'fault'; readonly message: string };
 
-export interface WantedOptions {
+export interface DesiredOptions {
   readonly namespace: string | undefined;
   readonly allowsCommands: boolean;
   /** Renders a document that is not a File to the text of one. */
@@ -44,8 +44,8 @@ const SECRET_MODE = '0600';
 const MAX_CONTENT = 32 * 1024 * 1024;
 
 /** The files described by the documents. Reports the first fault, with its document. */
-export function wantedFiles(documents: readonly Document[], options: WantedOptions): Wanted {
-  const files: WantedFile[] = [];
+export function desiredFiles(documents: readonly Document[], options: DesiredOptions): Desired {
+  const files: DesiredFile[] = [];
   let check: HealthCheck | undefined;
   const marked = new Set((options.secretPlaces ?? []).map((place) => place.split('/', 2)[1]));
   for (const [index, document] of documents.entries()) {
@@ -59,17 +59,17 @@ export function wantedFiles(documents: readonly Document[], options: WantedOptio
     } else files.push(made);
   }
   const clash = clashOf(files);
-  return clash === undefined ? { kind: 'wanted', files, check } : { kind: 'fault', message: clash };
+  return clash === undefined ? { kind: 'desired', files, check } : { kind: 'fault', message: clash };
 }
 
-function madeOf(document: Document, isSecret: boolean, options: WantedOptions): WantedFile | HealthCheck | string {
+function madeOf(document: Document, isSecret: boolean, options: DesiredOptions): DesiredFile | HealthCheck | string {
   if (document['apiVersion'] !== API_VERSION) return renderedFile(document, isSecret, options);
   if (document['kind'] === 'File') return file(document, isSecret);
   if (document['kind'] === 'HealthCheck') return healthCheck(document, isSecret, options);
   return `kind is ${JSON.stringify(document['kind'])}; ${API_VERSION} has File and HealthCheck`;
 }
 
-function file(document: Document, isSecret: boolean): WantedFile | string {
+function file(document: Document, isSecret: boolean): DesiredFile | string {
   const unknown = unknownField(document, FILE_FIELDS);
   if (unknown !== undefined) return unknown;
   const { path, mode = isSecret ? SECRET_MODE : USUAL_MODE, onConflict = 'fail' } = document;
@@ -101,7 +101,7 @@ function bounded(content: Uint8Array): Uint8Array | string {
 }
 
 /** `shop/configmap/web.yaml`. */
-function renderedFile(document: Document, isSecret: boolean, options: WantedOptions): WantedFile | string {
+function renderedFile(document: Document, isSecret: boolean, options: DesiredOptions): DesiredFile | string {
   const { namespace, render } = options;
   const { apiVersion, kind, metadata } = document;
   const its = typeof metadata === 'object' && metadata !== null ? (metadata as Document) : {};
@@ -124,7 +124,7 @@ function isKubernetesSecret({ apiVersion, kind }: Document): boolean {
   return apiVersion === 'v1' && kind === 'Secret';
 }
 
-function healthCheck(document: Document, isSecret: boolean, options: WantedOptions): HealthCheck | string {
+function healthCheck(document: Document, isSecret: boolean, options: DesiredOptions): HealthCheck | string {
   const { allowsCommands } = options;
   const unknown = unknownField(document, CHECK_FIELDS);
   if (unknown !== undefined) return unknown;
@@ -149,7 +149,7 @@ function unknownField(document: Document, known: readonly string[]): string | un
 }
 
 /** Two paths that are the same file, at least on some systems; or a file where another path needs a folder. */
-function clashOf(files: readonly WantedFile[]): string | undefined {
+function clashOf(files: readonly DesiredFile[]): string | undefined {
   const seen = new Map<string, string>();
   for (const { path } of files) {
     const other = seen.get(folded(path));

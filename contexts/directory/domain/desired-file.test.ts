@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Document } from '#protocol/delivery';
-import { wantedFiles } from './wanted-file.ts';
+import { desiredFiles } from './desired-file.ts';
 
 const FILE = { apiVersion: 'directory.fleetshift.io/v1', kind: 'File' };
 const CHECK = { apiVersion: 'directory.fleetshift.io/v1', kind: 'HealthCheck' };
 
-function wanted(documents: readonly Document[], allowsCommands = false) {
-  return wantedFiles(documents, { namespace: 'shop', allowsCommands, render: (document) => JSON.stringify(document) });
+function desired(documents: readonly Document[], allowsCommands = false) {
+  return desiredFiles(documents, { namespace: 'shop', allowsCommands, render: (document) => JSON.stringify(document) });
 }
 
 function files(documents: readonly Document[]) {
-  const found = wanted(documents);
-  assert.equal(found.kind, 'wanted', found.kind === 'fault' ? found.message : '');
-  return found.kind === 'wanted'
+  const found = desired(documents);
+  assert.equal(found.kind, 'desired', found.kind === 'fault' ? found.message : '');
+  return found.kind === 'desired'
     ? found.files.map(({ path, content, mode, adopts }) => ({
         path,
         content: new TextDecoder().decode(content),
@@ -46,9 +46,9 @@ describe('documents', () => {
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } },
     ];
     const secretPlaces = ['/2/content', '/3/content', '/4/data/password'];
-    const found = wantedFiles(documents, { namespace: 'shop', allowsCommands: false, render: () => '', secretPlaces });
+    const found = desiredFiles(documents, { namespace: 'shop', allowsCommands: false, render: () => '', secretPlaces });
     assert.deepEqual(
-      found.kind === 'wanted' && found.files.map(({ path, mode, isSecret }) => [path, mode.toString(8), isSecret]),
+      found.kind === 'desired' && found.files.map(({ path, mode, isSecret }) => [path, mode.toString(8), isSecret]),
       [
         ['shop/secret/login.yaml', '600', true],
         ['a', '644', false],
@@ -114,7 +114,7 @@ describe('documents', () => {
   ];
   for (const { why, documents } of REFUSED) {
     it(`are refused: ${why.source}`, () => {
-      const found = wanted(documents);
+      const found = desired(documents);
       assert.equal(found.kind, 'fault');
       assert.match(found.kind === 'fault' ? found.message : '', why);
     });
@@ -122,14 +122,14 @@ describe('documents', () => {
 
   it('may say how health is looked at, once and where commands are allowed', () => {
     const check = { ...CHECK, command: ['curl', '-f', 'http://localhost'], intervalSeconds: 5 };
-    const found = wanted([check], true);
-    assert.deepEqual(found.kind === 'wanted' && found.check, {
+    const found = desired([check], true);
+    assert.deepEqual(found.kind === 'desired' && found.check, {
       command: check.command,
       intervalMs: 5_000,
       timeoutMs: 10_000,
     });
-    assert.equal(wanted([check, check], true).kind, 'fault');
-    assert.equal(wanted([{ ...check, command: 'curl' }], true).kind, 'fault');
-    assert.equal(wanted([{ ...check, intervalSeconds: 0 }], true).kind, 'fault');
+    assert.equal(desired([check, check], true).kind, 'fault');
+    assert.equal(desired([{ ...check, command: 'curl' }], true).kind, 'fault');
+    assert.equal(desired([{ ...check, intervalSeconds: 0 }], true).kind, 'fault');
   });
 });
