@@ -15,7 +15,7 @@ import { describeChange } from '../domain/describe-change.ts';
 import { type DeploymentRecord, isDone, type OwnedFile, passageOf, seenOf } from '../domain/order.ts';
 import { type HealthCheck, type Desired, type DesiredFile, desiredFiles } from '../domain/desired-file.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
-import { HealthBook } from './health-book.ts';
+import { HealthMonitor } from './health-monitor.ts';
 import type { CommandRunner } from './ports.ts';
 
 export interface DirectoryTargetDeps extends ApplyDeps {
@@ -31,12 +31,12 @@ export interface DirectoryTargetDeps extends ApplyDeps {
 /** One folder. All changes to it are serialized. */
 export class DirectoryTarget {
   readonly #deps: DirectoryTargetDeps;
-  readonly #health: HealthBook;
+  readonly #health: HealthMonitor;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: DirectoryTargetDeps) {
     this.#deps = deps;
-    this.#health = new HealthBook(deps);
+    this.#health = new HealthMonitor(deps);
   }
 
   get ref(): TargetRef {
@@ -100,7 +100,7 @@ export class DirectoryTarget {
   /** Reports the state of all deployments whose state has changed since the last report. */
   async look(signal: AbortSignal): Promise<void> {
     for (const { deployment } of this.#deps.records.all()) {
-      await this.#inTurn(async () => await this.#health.tell(deployment, { signal, isNews: false }));
+      await this.#inTurn(async () => await this.#health.report(deployment, { signal, isForced: false }));
     }
   }
 
@@ -116,7 +116,7 @@ export class DirectoryTarget {
       return { kind: 'rejected', message: desired.message };
     }
     if (passage === 'again' && isDone(record, order)) {
-      await this.#tellAgain(order, signal);
+      await this.#reportAgain(order, signal);
       return { kind: 'accepted' };
     }
     const { target: _, ...work } = order;
@@ -124,9 +124,9 @@ export class DirectoryTarget {
     return { kind: 'accepted' };
   }
 
-  async #tellAgain(order: DeliveryOrder, signal: AbortSignal): Promise<void> {
+  async #reportAgain(order: DeliveryOrder, signal: AbortSignal): Promise<void> {
     this.#say(order, order.kind === 'remove' ? { kind: 'removed' } : { kind: 'applied', hash: order.hash });
-    if (order.kind === 'deliver') await this.#health.tell(order.deployment, { signal, isNews: true });
+    if (order.kind === 'deliver') await this.#health.report(order.deployment, { signal, isForced: true });
   }
 
   async #carryOut(deployment: Uuid, signal: AbortSignal): Promise<void> {
@@ -143,7 +143,7 @@ export class DirectoryTarget {
       const held =
         order.kind === 'remove' ? undefined : { revision: order.revision, hash: order.hash, check: desired.check };
       await records.save({ ...record, files, held, work: undefined }, signal);
-      await this.#tellAgain(order, signal);
+      await this.#reportAgain(order, signal);
     } catch (error) {
       // After an abort the work continues at the next start.
       signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { DeploymentRecord } from '../domain/order.ts';
 import { conditionOf } from '../domain/plan-files.ts';
 import type { CommandRunner, Folder, RecordStore } from './ports.ts';
 
-export interface HealthBookDeps {
+export interface HealthMonitorDeps {
   readonly target: TargetRef;
   readonly folder: Folder;
   readonly records: RecordStore;
@@ -23,16 +23,16 @@ export interface Look {
 const HIDDEN_FAULT = 'the health check command failed; its output is hidden because its document contains a secret';
 
 /** The health of deployments in a folder, and the last report on each. */
-export class HealthBook {
-  readonly #deps: HealthBookDeps;
-  readonly #told = new Map<Uuid, string>();
+export class HealthMonitor {
+  readonly #deps: HealthMonitorDeps;
+  readonly #reported = new Map<Uuid, string>();
   /** The last result of each command, and when: it is not run at every check. */
   readonly #checked = new Map<
     Uuid,
     { readonly hash: string; readonly at: number; readonly fault: string | undefined }
   >();
 
-  constructor(deps: HealthBookDeps) {
+  constructor(deps: HealthMonitorDeps) {
     this.#deps = deps;
   }
 
@@ -47,14 +47,14 @@ export class HealthBook {
   }
 
   /** Reports the health, if it is forced or has changed since the last report. */
-  async tell(deployment: Uuid, { signal, isNews }: { signal: AbortSignal; isNews: boolean }): Promise<void> {
+  async report(deployment: Uuid, { signal, isForced }: { signal: AbortSignal; isForced: boolean }): Promise<void> {
     const held = this.#deps.records.find(deployment)?.held;
     if (held === undefined) return;
     const { health, message, drift } = await this.look(deployment, signal);
-    const before = this.#told.get(deployment);
+    const before = this.#reported.get(deployment);
     const now = JSON.stringify([held.revision, health, message, drift]);
-    if (!isNews && now === before) return;
-    this.#told.set(deployment, now);
+    if (!isForced && now === before) return;
+    this.#reported.set(deployment, now);
     const about = { target: this.#deps.target.id, deployment, revision: held.revision };
     this.#deps.say({ ...about, kind: 'health', health, message });
     const hadDrift = before !== undefined && (JSON.parse(before) as [number, string, string, string[]])[3].length > 0;
