@@ -20,7 +20,7 @@ export interface DirectoryAgentDeps {
   readonly lookEveryMs: number;
 }
 
-export type FolderDeps = Omit<DirectoryTargetDeps, 'say'>;
+export type FolderDeps = Omit<DirectoryTargetDeps, 'report'>;
 
 class Served {
   readonly target: DirectoryTarget;
@@ -53,7 +53,7 @@ const AGAIN_MS = 1_000;
 /** Implements the delivery contract for folders: `dispatch` writes files, and their state is reported. */
 export class DirectoryAgent {
   readonly #deps: DirectoryAgentDeps;
-  readonly #line = new CoalescingQueue<DeliveryReport>();
+  readonly #reports = new CoalescingQueue<DeliveryReport>();
   readonly #served = new Map<string, Served>();
   readonly #serving = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -65,14 +65,14 @@ export class DirectoryAgent {
   /**
    * Serves a folder from now on, or from the start of `run`. A folder is identified by its target's name and serves one target.
    */
-  async add(its: FolderDeps): Promise<void> {
-    const { id, name } = its.target;
+  async add(folder: FolderDeps): Promise<void> {
+    const { id, name } = folder.target;
     if (this.#served.has(id)) return;
     for (const [other, served] of this.#served) if (served.target.ref.name === name) await this.#drop(other, served);
-    const say = (report: DeliveryReport): void =>
-      this.#line.put(`${report.target} ${report.deployment} ${report.kind}`, report);
-    const target = new DirectoryTarget({ ...its, say });
-    const served = new Served(target, its.folder);
+    const report = (report: DeliveryReport): void =>
+      this.#reports.put(`${report.target} ${report.deployment} ${report.kind}`, report);
+    const target = new DirectoryTarget({ ...folder, report });
+    const served = new Served(target, folder.folder);
     this.#served.set(id, served);
     if (this.#signal !== undefined) this.#start(served, this.#signal);
   }
@@ -111,7 +111,7 @@ export class DirectoryAgent {
     for (const served of this.#served.values()) this.#start(served, signal);
     const deliver = async (reports: readonly DeliveryReport[], stop: AbortSignal): Promise<void> =>
       await this.#deps.reports.report(reports, stop);
-    await this.#line.run({ deliver, onFailure }, signal);
+    await this.#reports.run({ deliver, onFailure }, signal);
     await Promise.all(this.#serving);
   }
 

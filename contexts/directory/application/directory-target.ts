@@ -24,7 +24,7 @@ export interface DirectoryTargetDeps extends ApplyDeps {
   readonly allowsCommands: boolean;
   readonly render: (document: Document) => string;
   readonly sha256: (content: Uint8Array) => string;
-  readonly say: (report: DeliveryReport) => void;
+  readonly report: (report: DeliveryReport) => void;
   readonly now: () => number;
 }
 
@@ -125,7 +125,7 @@ export class DirectoryTarget {
   }
 
   async #reportAgain(order: DeliveryOrder, signal: AbortSignal): Promise<void> {
-    this.#say(order, order.kind === 'remove' ? { kind: 'removed' } : { kind: 'applied', hash: order.hash });
+    this.#report(order, order.kind === 'remove' ? { kind: 'removed' } : { kind: 'applied', hash: order.hash });
     if (order.kind === 'deliver') await this.#health.report(order.deployment, { signal, isForced: true });
   }
 
@@ -153,7 +153,7 @@ export class DirectoryTarget {
 
   async #giveUp(order: DeliveryOrder, message: string, signal: AbortSignal): Promise<void> {
     // Report first: a full disk takes no record either. Work that stays recorded is retried.
-    this.#say(order, { kind: 'failed', message });
+    this.#report(order, { kind: 'failed', message });
     const record = this.#deps.records.find(order.deployment);
     if (record !== undefined) await this.#deps.records.save({ ...record, work: undefined }, signal);
   }
@@ -172,8 +172,8 @@ export class DirectoryTarget {
     return files.map((file) => ({ ...file, sha256: this.#deps.sha256(file.content) }));
   }
 
-  #say({ deployment, revision }: Omit<OrderKey, 'target'>, what: Said): void {
-    this.#deps.say({ target: this.#deps.target.id, deployment, revision, ...what });
+  #report({ deployment, revision }: Omit<OrderKey, 'target'>, outcome: ReportedOutcome): void {
+    this.#deps.report({ target: this.#deps.target.id, deployment, revision, ...outcome });
   }
 
   async #inTurn<T>(body: () => Promise<T>): Promise<T> {
@@ -183,7 +183,7 @@ export class DirectoryTarget {
   }
 }
 
-type Said = { kind: 'removed' } | { kind: 'applied'; hash: string } | { kind: 'failed'; message: string };
+type ReportedOutcome = { kind: 'removed' } | { kind: 'applied'; hash: string } | { kind: 'failed'; message: string };
 
 const NOTHING = { kind: 'desired', files: [], check: undefined as HealthCheck | undefined } as const;
 

@@ -10,7 +10,7 @@ export interface HealthMonitorDeps {
   readonly folder: Folder;
   readonly records: RecordStore;
   readonly commands: CommandRunner;
-  readonly say: (report: DeliveryReport) => void;
+  readonly report: (report: DeliveryReport) => void;
   readonly now: () => number;
 }
 
@@ -56,9 +56,9 @@ export class HealthMonitor {
     if (!isForced && now === before) return;
     this.#reported.set(deployment, now);
     const about = { target: this.#deps.target.id, deployment, revision: held.revision };
-    this.#deps.say({ ...about, kind: 'health', health, message });
+    this.#deps.report({ ...about, kind: 'health', health, message });
     const hadDrift = before !== undefined && (JSON.parse(before) as [number, string, string, string[]])[3].length > 0;
-    if (drift.length > 0 || hadDrift) this.#deps.say({ ...about, kind: 'drift', objects: drift });
+    if (drift.length > 0 || hadDrift) this.#deps.report({ ...about, kind: 'drift', objects: drift });
   }
 
   async #check({ deployment, held }: DeploymentRecord, signal: AbortSignal): Promise<string | undefined> {
