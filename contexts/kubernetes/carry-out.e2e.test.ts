@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Claims, carryOut, type Delivery, type KubeObject, InventoryTracker } from '#contexts/kubernetes';
+import { Claims, carryOut, type Delivery, InventoryTracker, type KubeObject } from '#contexts/kubernetes';
 import { KubeClusterApi, KubeDiscovery, KubeInventories } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   appliedState,
   conflictsOf,
+  desiredObjects,
   diffLines,
   driftOf,
   forApply,
@@ -13,7 +14,6 @@ import {
   nextStep,
   parseFieldPattern,
   pruneStep,
-  desiredObjects,
   wasMadeByUs,
 } from '#contexts/kubernetes';
 import { KubeClusterApi } from '#contexts/kubernetes/adapters';
@@ -164,7 +164,13 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     await applied(set('a'));
     assert.deepEqual(immutableFields(await refused(set('b'))), ['spec']);
     const secret = (text: string) =>
-      desired({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'closed' }, immutable: true, stringData: { text } });
+      desired({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'closed' },
+        immutable: true,
+        stringData: { text },
+      });
     await applied(secret('a'));
     assert.deepEqual(immutableFields(await refused(secret('b'))), ['data']);
     const binding = (name: string) =>

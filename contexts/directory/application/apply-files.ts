@@ -1,6 +1,6 @@
+import type { DesiredFile } from '../domain/desired-file.ts';
 import type { DeploymentRecord, OwnedFile } from '../domain/order.ts';
 import { type FilePlan, type Observed, planFiles } from '../domain/plan-files.ts';
-import type { DesiredFile } from '../domain/desired-file.ts';
 import type { Folder, RecordStore } from './ports.ts';
 
 export type HashedFile = DesiredFile & { readonly sha256: string };

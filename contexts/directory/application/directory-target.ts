@@ -12,8 +12,8 @@ import type {
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { describeChange } from '../domain/describe-change.ts';
+import { type Desired, type DesiredFile, desiredFiles, type HealthCheck } from '../domain/desired-file.ts';
 import { type DeploymentRecord, isDone, type OwnedFile, passageOf, seenOf } from '../domain/order.ts';
-import { type HealthCheck, type Desired, type DesiredFile, desiredFiles } from '../domain/desired-file.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type { CommandRunner } from './ports.ts';

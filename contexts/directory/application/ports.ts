@@ -1,7 +1,7 @@
 import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { HealthCheck } from '../domain/desired-file.ts';
 import type { DeploymentRecord } from '../domain/order.ts';
 import type { Observed } from '../domain/plan-files.ts';
-import type { HealthCheck } from '../domain/desired-file.ts';
 
 /**
  * A folder that nothing is read from or written to outside of. Paths have passed `checkPath`. Links are never followed, at any

@@ -1,6 +1,6 @@
+import { type DesiredFile, parentsOf } from './desired-file.ts';
 import type { OwnedFile } from './order.ts';
 import { folded } from './safe-path.ts';
-import { parentsOf, type DesiredFile } from './desired-file.ts';
 
 /** The current state of a path. */
 export type Observed =

@@ -1,6 +1,6 @@
 import type { KubeClient } from '#kit/kube';
 import type { Document } from '#protocol/delivery';
-import type { StoredRecords, OrderStore } from '../application/ports.ts';
+import type { OrderStore, StoredRecords } from '../application/ports.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import { ChunkedSecrets } from './chunked-secrets.ts';
 import { storedRecords } from './stored-records.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import type { Scope } from '../domain/desired-objects.ts';
+import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { MemoryInventories } from '../testing/memory-inventories.ts';
 import { carryOut, type Outcome } from './carry-out.ts';

@@ -3,12 +3,12 @@ import { definitionHealth } from '../domain/health/extension-health.ts';
 import { identityOf, keyText } from '../domain/kube-object.ts';
 import { type AppliedAnswer, applyObject } from './apply-object.ts';
 import { type Comparison, compare } from './compare.ts';
-import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
+import { inParallel } from './in-parallel.ts';
 import type { InventoryTracker } from './inventory-tracker.ts';
 import { prune } from './prune.ts';
-import { type PlannedObject, type Survey, survey } from './survey.ts';
 import { summaryOf } from './summary.ts';
+import { type PlannedObject, type Survey, survey } from './survey.ts';
 
 export type Outcome =
   | { readonly kind: 'applied' }

@@ -4,8 +4,8 @@ import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
-import type { DeploymentRecords } from './deployment-state.ts';
 import { DeploymentReconciler, isOutdated, type ReconcilerDeps } from './deployment-reconciler.ts';
+import type { DeploymentRecords } from './deployment-state.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';
 

@@ -3,10 +3,10 @@ import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from 
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
-import { HealthMonitor, type HealthMonitorDeps } from './health-monitor.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
-import { DeploymentState, type DeploymentRecords } from './deployment-state.ts';
+import { type DeploymentRecords, DeploymentState } from './deployment-state.ts';
+import { HealthMonitor, type HealthMonitorDeps } from './health-monitor.ts';
 import { StatusTracker } from './status-tracker.ts';
 import { boundedList } from './summary.ts';
 
@@ -176,7 +176,8 @@ export class DeploymentReconciler {
     const { state } = this;
     const facts = state.order;
     if (facts === undefined) return undefined;
-    if (state.corrupt !== undefined) return this.#failed(facts, { kind: 'failed', message: `${state.corrupt.message}.` });
+    if (state.corrupt !== undefined)
+      return this.#failed(facts, { kind: 'failed', message: `${state.corrupt.message}.` });
     const mayTakeBack = (identity: string): boolean => this.#monitor.mayTakeBack(identity);
     const outcome = await this.#carryOut({ mayTakeBack, asksServer: this.#attempts > 0 }, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);

@@ -108,7 +108,8 @@ export class DeploymentState {
   }
 
   async settle(signal: AbortSignal): Promise<void> {
-    if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.saveInventory(this.#inventory, signal);
+    if (this.#owedSince !== undefined && this.#inventory !== undefined)
+      await this.saveInventory(this.#inventory, signal);
   }
 
   /**

@@ -7,8 +7,8 @@ import type { AcceptedOrder } from '../domain/order.ts';
 import type { Suspect } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, Discovery, Sighting } from './ports.ts';
-import { desiredNow } from './survey.ts';
 import { boundedList } from './summary.ts';
+import { desiredNow } from './survey.ts';
 
 export interface DriftDeps {
   readonly cluster: ClusterApi;
@@ -109,7 +109,11 @@ interface ComparedSuspect extends Suspect {
   readonly patterns: ReturnType<typeof patternsFor>;
 }
 
-async function driftNow(cluster: ClusterApi, { entry, object, patterns }: ComparedSuspect, signal: AbortSignal): Promise<Drift> {
+async function driftNow(
+  cluster: ClusterApi,
+  { entry, object, patterns }: ComparedSuspect,
+  signal: AbortSignal,
+): Promise<Drift> {
   const live = await cluster.get(entry.key, signal);
   if (live === undefined) return { kind: 'deleted' };
   if (live.metadata.uid !== entry.uid) return { kind: 'replaced' };

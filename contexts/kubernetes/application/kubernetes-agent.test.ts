@@ -256,7 +256,10 @@ describe('an agent of a cluster', () => {
   it('keeps one that cannot be read from harming others, and says so', async (t) => {
     const ports = fakePorts();
     const deployment = deploymentUid(2);
-    const corrupt = { deployment, error: new KubernetesError('RECORD_TORN', 'read the inventory of two: it is corrupt') };
+    const corrupt = {
+      deployment,
+      error: new KubernetesError('RECORD_TORN', 'read the inventory of two: it is corrupt'),
+    };
     const inventories = {
       all: async (stop: AbortSignal) => ({ ...(await ports.inventories.all(stop)), corrupt: [corrupt] }),
       save: ports.inventories.save.bind(ports.inventories),

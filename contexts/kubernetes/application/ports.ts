@@ -1,5 +1,6 @@
 import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { ApiStatus } from '../domain/api-status.ts';
+import type { Scope } from '../domain/desired-objects.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import type { RuleEvaluator } from '../domain/health/judge-health.ts';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
@@ -8,7 +9,6 @@ import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import type { OwnPlace } from '../domain/own-place.ts';
-import type { Scope } from '../domain/desired-objects.ts';
 
 /**
  * Answer of the server to a write. A refusal is an answer; a throw means that the outcome is unknown and the write is

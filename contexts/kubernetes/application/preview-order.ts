@@ -8,8 +8,8 @@ import type { Claims } from './claims.ts';
 import { compare, maskedComparison } from './compare.ts';
 import { InventoryTracker } from './inventory-tracker.ts';
 import type { ClusterPorts } from './ports.ts';
-import { survey } from './survey.ts';
 import { summaryOf } from './summary.ts';
+import { survey } from './survey.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export interface PreviewDeps {

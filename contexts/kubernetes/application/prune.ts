@@ -1,11 +1,11 @@
 import { deleteWaves } from '../domain/apply-waves.ts';
 import { deletionMessage } from '../domain/deletion-message.ts';
+import type { UnservedKind } from '../domain/desired-objects.ts';
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { pruneStep } from '../domain/ownership.ts';
-import type { UnservedKind } from '../domain/desired-objects.ts';
-import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
+import { inParallel } from './in-parallel.ts';
 
 export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver'> {
   readonly desired: readonly { readonly key: ObjectKey }[];

@@ -1,6 +1,7 @@
 import { contentHash } from '#kit/std';
 import type { Document } from '#protocol/delivery';
 import { type DeliveryPolicy, separatePolicy } from '../domain/delivery-policy.ts';
+import { type Desired, desiredObjects, type UnservedKind } from '../domain/desired-objects.ts';
 import { heldHash } from '../domain/drift.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import { patternsFor } from '../domain/ignore-fields.ts';
@@ -9,7 +10,6 @@ import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-obje
 import { type OwnPlace, reachIntoOwn } from '../domain/own-place.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
 import { type SecretField, type SecretFields, secretFields } from '../domain/secret-fields.ts';
-import { type UnservedKind, type Desired, desiredObjects } from '../domain/desired-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '#kit/std';
 import type { Document } from '#protocol/delivery';
+import { desiredObjects, type Scope } from './desired-objects.ts';
 import { keyText } from './kube-object.ts';
-import { type Scope, desiredObjects } from './desired-objects.ts';
 
 const SCOPES: Readonly<Record<string, Scope>> = {
   'v1/ConfigMap': 'namespaced',

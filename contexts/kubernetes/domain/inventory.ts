@@ -1,5 +1,5 @@
-import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
 import type { UnservedKind } from './desired-objects.ts';
+import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
 
 /** An object that a deployment created or adopted. */
 export interface InventoryEntry {

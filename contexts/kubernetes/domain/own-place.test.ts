@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Document } from '#protocol/delivery';
-import { type OwnPlace, reachIntoOwn } from './own-place.ts';
 import { desiredObjects } from './desired-objects.ts';
+import { type OwnPlace, reachIntoOwn } from './own-place.ts';
 
 const OWN: OwnPlace = {
   namespace: 'fleetshift-system',

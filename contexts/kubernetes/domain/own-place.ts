@@ -1,7 +1,7 @@
 import { canonicalJson } from '#kit/std';
+import type { DesiredObject } from './desired-objects.ts';
 import { isJsonObject, textAt } from './json-value.ts';
 import { groupOf, type KubeObject, keyText } from './kube-object.ts';
-import type { DesiredObject } from './desired-objects.ts';
 
 /** The agent's own namespace in a cluster. It holds the agent's key, orders and ServiceAccount. */
 export interface OwnPlace {

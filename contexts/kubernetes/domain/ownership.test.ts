@@ -42,7 +42,11 @@ function policy(onConflict: 'adopt' | 'force') {
 
 const STEPS: readonly { why: string; change: Partial<ObjectSituation>; want: object }[] = [
   { why: 'as it was made, and the same is desired: no request', change: {}, want: { kind: 'keep' } },
-  { why: 'something else is desired', change: { sent: 's2' }, want: { kind: 'apply', origin: 'created', force: false } },
+  {
+    why: 'something else is desired',
+    change: { sent: 's2' },
+    want: { kind: 'apply', origin: 'created', force: false },
+  },
   { why: 'it drifted', change: { held: 'h2' }, want: { kind: 'apply', origin: 'created', force: false } },
   {
     why: 'what was adopted stays adopted',

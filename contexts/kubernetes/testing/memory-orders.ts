@@ -1,4 +1,4 @@
-import type { StoredRecords, OrderStore } from '../application/ports.ts';
+import type { OrderStore, StoredRecords } from '../application/ports.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
