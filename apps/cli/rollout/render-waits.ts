@@ -1,7 +1,6 @@
 import type { ApprovalResource, DeploymentResource, DeploymentTargetResource } from '#protocol/api';
 import { printable } from '../output/printable.ts';
 import { renderAge, renderTimeFrom } from '../output/render-time.ts';
-import { adviceOf } from './advice.ts';
 import type { Wait } from './rollout-parts.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 
@@ -80,4 +79,14 @@ function heldLines({ name, workspace, status }: DeploymentResource, names: Names
     printable(`- confirmation to remove it from targets: ${which.join(', ')}${more}: ${first.message}`),
     printable(`  to continue: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
   ];
+}
+
+/** The command that ends the wait, if there is one. */
+function adviceOf({ kind, gate }: Wait, { name, workspace, status }: DeploymentResource): string | undefined {
+  const command = (verb: string): string => `fleetshift rollout ${verb} ${name} -w ${workspace}`;
+  if (kind === 'resume') return command('resume');
+  if (kind === 'conflict') return command('replan');
+  const steps = status.rollout?.steps ?? [];
+  const isApproval = steps.some((step) => step.gate?.type === 'approval' && step.gate.id === gate);
+  return kind === 'gate' && isApproval ? command('approve') : undefined;
 }

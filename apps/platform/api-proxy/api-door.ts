@@ -6,6 +6,7 @@ import {
   forwardedHeaders,
   IDENTITY_HEADER,
   identityText,
+  type ProxyIdentity,
   StreamBook,
   type StreamLimits,
   statusOf,
@@ -21,7 +22,6 @@ import {
 } from '#contexts/api-proxy/adapters';
 import type { OpenStreams } from '#kit/http';
 import type { Logger } from '#kit/telemetry';
-import { identityOf } from './caller-identity.ts';
 import { cutStream, WatchAnswer } from './cut-stream.ts';
 import { type Admitted, DoorAdmission, type DoorAdmissionDeps } from './door-admission.ts';
 import type { DoorWatch } from './door-metrics.ts';
@@ -238,4 +238,11 @@ interface Admission {
 function unreachable(target: string, why: string, cause?: unknown): ApiProxyError {
   const message = `The target ${target} cannot be reached right now: ${why}.`;
   return new ApiProxyError('TARGET_UNREACHABLE', message, { cause, details: { target } });
+}
+
+/** A token is passed on only if it is useless anywhere else; all other callers are impersonated. */
+function identityOf({ principal, role, hasOwnToken }: Admitted): ProxyIdentity {
+  if (hasOwnToken) return { kind: 'passthrough' };
+  const { kind, id, groups = [] } = principal;
+  return { kind: 'impersonate', user: `${kind}:${id}`, groups, role };
 }

@@ -3,7 +3,7 @@ import type { ApiClient, Query } from '../../../client/api-client.ts';
 import { readClientCommand } from '../../../client/client-command.ts';
 import { EXIT, type ExitCode, type Io } from '../../../command.ts';
 import { renderData } from '../../../output/render-data.ts';
-import { renderWorkflows } from './render-workflows.ts';
+import { renderWorkflows } from './render-lists.ts';
 import { LIST_SETTINGS } from './workflow-settings.ts';
 
 const PAGE_SIZE = 500;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkflowHistoryResource } from '#protocol/api';
-import { renderHistory } from './render-history.ts';
-import { renderWorkflows } from './render-workflows.ts';
+import { renderHistory, renderWorkflows } from './render-lists.ts';
 
 const time = '2030-01-01T00:00:01.000Z';
 

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../../client/api-client.ts';
 import { readClientCommand } from '../../../client/client-command.ts';
 import { EXIT, type ExitCode, type Io } from '../../../command.ts';
 import { renderData } from '../../../output/render-data.ts';
-import { renderHistory } from './render-history.ts';
+import { renderHistory } from './render-lists.ts';
 import { renderWorkflow } from './render-workflow.ts';
 import { SHOW_SETTINGS } from './workflow-settings.ts';
 
