@@ -1,14 +1,8 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
-export {
-  impersonatorRules,
-  type PolicyRule,
-  type RoleBinding,
-  roleBindings,
-  roleBindingsWithin,
-} from './domain/cluster-roles.ts';
+export { impersonatorRules, type RoleBinding, roleBindings, roleBindingsWithin } from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
-export { type KubeStatus, statusOf } from './domain/kube-status.ts';
+export { statusOf } from './domain/kube-status.ts';
 export { NotedReads } from './domain/noted-reads.ts';
 export {
   IDENTITY_HEADER,
@@ -21,8 +15,8 @@ export {
   type ProxyRole,
   parseIdentity,
 } from './domain/proxy-identity.ts';
-export { RateBook, type RateLimit } from './domain/rate-book.ts';
-export { type RequestHead, requestFault } from './domain/request-fault.ts';
+export { RateBook } from './domain/rate-book.ts';
+export { requestFault } from './domain/request-fault.ts';
 export {
   kindOf,
   type RequestKind,

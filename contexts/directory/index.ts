@@ -1,1 +1,1 @@
-export { DirectoryAgent, type DirectoryAgentDeps, type FolderDeps } from './application/directory-agent.ts';
+export { DirectoryAgent, type FolderDeps } from './application/directory-agent.ts';

@@ -1,2 +1,2 @@
 export type { AddressRules, Speakers, TargetDirectory } from './application/ports.ts';
-export type { ClusterState, Observation } from './domain/proxied-cluster.ts';
+export type { Observation } from './domain/proxied-cluster.ts';

@@ -1,5 +1,5 @@
-export type { AddonTypes, UnitOfWork, VisibleSet, WorkspaceDirectory } from './application/ports.ts';
-export { type ReportConnections, TargetService, type TargetServiceDeps } from './application/target-service.ts';
+export type { AddonTypes, UnitOfWork, VisibleSet } from './application/ports.ts';
+export { TargetService } from './application/target-service.ts';
 export type { TargetReport } from './domain/change-target.ts';
 export type { ConnectionReport } from './domain/connect-target.ts';
 export type { PlacementField, PlacementView } from './domain/placement-view.ts';

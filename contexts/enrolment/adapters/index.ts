@@ -3,5 +3,5 @@ export { enrolmentInTree, fleetletPath, fleetletPaths } from './enrolment-in-tre
 export type { FleetletEndpoints } from './enrolment-parts.ts';
 export { RENEW_AUDIENCE } from './fleetlet-gate.ts';
 export { ENROLMENT_MIGRATIONS, ENROLMENT_SEALED_COLUMNS } from './migrations.ts';
-export { type Enrolment, type EnrolmentDeps, openEnrolment } from './open-enrolment.ts';
+export { type Enrolment, openEnrolment } from './open-enrolment.ts';
 export { purgeTokens } from './purge-tokens.ts';

@@ -1,11 +1,11 @@
-export type { AuditScopes, AuditSubject } from './audit-scopes.ts';
-export { type AuditTrail, type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
+export type { AuditScopes } from './audit-scopes.ts';
+export { createAuditTrail } from './audit-trail.ts';
 export { toHeadFile, toHeadReceiver } from './head-destinations.ts';
 export { beginKeyedChain, headKeyOf } from './head-key.ts';
 export type { HeadDestination } from './head-shipper.ts';
-export { type AuditRoutesDeps, auditRoutes } from './http-audit.ts';
-export { type UsageRoutesDeps, usageRoutes } from './http-usage.ts';
+export { auditRoutes } from './http-audit.ts';
+export { usageRoutes } from './http-usage.ts';
 export { GOVERNANCE_MIGRATIONS } from './migrations.ts';
 export { SqlChainStore } from './sql-chain-store.ts';
-export { UsageRecorder, type UsageRecorderDeps } from './usage-recorder.ts';
-export type { Visibility, VisibleSet, WorkspacePaths } from './visibility.ts';
+export { UsageRecorder } from './usage-recorder.ts';
+export type { Visibility, VisibleSet } from './visibility.ts';
