@@ -28,6 +28,8 @@ export interface FleetletSessionDeps {
   readonly clock: Clock;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
   readonly channelsPerSession: number;
+  /** Receives all messages of its channels. */
+  readonly gate: { take(message: Inbound, from: MessageSource): void };
 }
 
 interface ChannelEnd {
@@ -97,16 +99,12 @@ export class FleetletSession {
   }
 
   /** The shard that the stream belongs to, the same for every reconnect; or a sentence when it is refused. */
-  part(
-    open: OpenFrame,
-    handler: ChannelHandler,
-    take: (message: Inbound, from: MessageSource) => void,
-  ): LinkedChannel | string {
+  part(open: OpenFrame, handler: ChannelHandler): LinkedChannel | string {
     const shards = Math.max(1, open.shards);
     if (shards > MAX_SHARDS || open.shard >= shards)
       return `shard ${open.shard} of ${shards} refused; at most ${MAX_SHARDS} shards are allowed`;
     const key = `${open.channel} ${open.target} ${open.process} ${shards}`;
-    const end = this.#ends.get(key) ?? this.#newEnd(key, { open, shards, handler, take });
+    const end = this.#ends.get(key) ?? this.#newEnd(key, { open, shards, handler });
     return end?.parts[open.shard] ?? `a fleetlet has at most ${this.#deps.channelsPerSession} channels open`;
   }
 
@@ -129,14 +127,13 @@ export class FleetletSession {
       readonly open: OpenFrame;
       readonly shards: number;
       readonly handler: ChannelHandler;
-      readonly take: (message: Inbound, from: MessageSource) => void;
     },
   ): ChannelEnd | undefined {
     if (this.#ends.size >= this.#deps.channelsPerSession) return undefined;
-    const { open, shards, handler, take } = its;
+    const { open, shards, handler } = its;
     const { mode, window = WINDOW, buffer = BUFFER } = handler;
-    const { newId: newIncarnation, clock, sha256 } = this.#deps;
-    const message = (inbound: Inbound): void => take(inbound, { session: this, channel });
+    const { newId: newIncarnation, clock, sha256, gate } = this.#deps;
+    const message = (inbound: Inbound): void => gate.take(inbound, from);
     const closed = (): void => void this.#ends.delete(key);
     const share = { messages: Math.ceil(buffer.messages / shards), bytes: Math.ceil(buffer.bytes / shards) };
     const parts = Array.from({ length: shards }, () =>
@@ -152,6 +149,7 @@ export class FleetletSession {
       }),
     );
     const channel = createShardedChannel(parts);
+    const from = { session: this, channel };
     const end = { name: open.channel, target: open.target, parts, channel };
     this.#ends.set(key, end);
     return end;

@@ -1,8 +1,7 @@
 import type { CloseFrame, CloseReason, OpenFrame } from '../../domain/frame.ts';
 import type { Admission } from '../acceptor.ts';
-import type { Inbound } from '../channel.ts';
 import type { LinkPeer } from '../link.ts';
-import type { ChannelHandler, FleetletSession, MessageSource } from './fleetlet-session.ts';
+import type { ChannelHandler, FleetletSession } from './fleetlet-session.ts';
 import type { Activity, Authentication, HubFact } from './ports.ts';
 import type { ReverseStreams } from './reverse-streams.ts';
 import type { SessionTable } from './session-table.ts';
@@ -13,7 +12,6 @@ export interface HubAdmissionDeps {
   readonly sessions: SessionTable;
   readonly reverse: ReverseStreams;
   readonly handlers: ReadonlyMap<string, ChannelHandler>;
-  readonly take: (message: Inbound, from: MessageSource) => void;
   /** Admits streams with a ticket; missing where tickets are not supported. */
   readonly ticketed: ((fleetlet: string, open: OpenFrame) => Promise<Admission>) | undefined;
   /** Prepares the first messages to a fleetlet, before its control stream is opened; the returned function sends them. */
@@ -115,7 +113,7 @@ export class HubAdmission {
     const greeting = open.channel === CONTROL ? await this.#deps.greet(session, known, signal) : undefined;
     // The session may have ended while the greeting was prepared.
     if (this.#deps.sessions.of(session.fleetlet) !== session) return refused('unavailable', 'the session was ended');
-    const channel = session.part(open, handler, this.#deps.take);
+    const channel = session.part(open, handler);
     if (typeof channel === 'string') return refused('tooMany', channel);
     if (greeting === undefined) return { kind: 'channel', channel };
     return {

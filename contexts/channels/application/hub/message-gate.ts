@@ -2,11 +2,11 @@ import type { Clock } from '#kit/std';
 import type { Inbound } from '../channel.ts';
 import type { ChannelHandler, FleetletSession, MessageSource } from './fleetlet-session.ts';
 import type { HubObserver } from './ports.ts';
-import type { Standing } from './target-desk.ts';
+import type { TargetDesk } from './target-desk.ts';
 
 export interface MessageGateDeps {
   readonly handlers: ReadonlyMap<string, ChannelHandler>;
-  readonly standing: (session: FleetletSession, target: string) => Standing;
+  readonly targets: Pick<TargetDesk, 'standing'>;
   readonly observer: HubObserver;
   readonly clock: Clock;
   /** How long a message waits for its target to be registered. */
@@ -35,7 +35,7 @@ export class MessageGate {
   take(message: Inbound, from: MessageSource): void {
     const { target } = message;
     if (target === '') return this.#handle(message, from);
-    switch (this.#deps.standing(from.session, target)) {
+    switch (this.#deps.targets.standing(from.session, target)) {
       case 'online':
         return this.#handle(message, from);
       case 'refused':

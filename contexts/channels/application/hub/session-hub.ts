@@ -49,7 +49,6 @@ export class SessionHub {
     this.#deps = deps;
     this.#limits = { ...HUB_LIMITS, ...deps.limits };
     const { syncsAtOnce: most, syncWithinMs, streamWithinMs } = this.#limits;
-    this.#sessions = new SessionTable({ ...deps, ...this.#limits });
     this.#batches = new PresenceBatches({
       ...deps,
       onTrouble: (error, retryInMs) => this.#onFact({ kind: 'presenceTrouble', error, retryInMs }),
@@ -61,8 +60,9 @@ export class SessionHub {
       ...deps,
       ...this.#limits,
       handlers: this.#handlers,
-      standing: (session, target) => this.#targets.standing(session, target),
+      targets: this.#targets,
     });
+    this.#sessions = new SessionTable({ ...deps, ...this.#limits, gate: this.#gate });
     this.#reverse = new ReverseStreams({ ...deps, tell: this.#tell, withinMs: streamWithinMs });
     this.#admission = this.#newAdmission();
     this.#acceptor = this.#newAcceptor();
@@ -198,7 +198,6 @@ export class SessionHub {
       sessions: this.#sessions,
       reverse: this.#reverse,
       handlers: this.#handlers,
-      take: (message, from) => this.#gate.take(message, from),
       ticketed: extension && ((fleetlet, open) => extension.admit(fleetlet, open)),
       greet: (session, known, signal) => this.#greeting(session, known, signal),
       replaced: (session) => {

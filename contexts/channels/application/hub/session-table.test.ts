@@ -7,7 +7,9 @@ import { SessionTable } from './session-table.ts';
 
 function aTable({ maxCut = 10 } = {}) {
   const clock = new FakeClock(0);
-  const table = new SessionTable({ newId: () => 'id', clock, sha256, channelsPerSession: 4, memoryMs: 100, maxCut });
+  const gate = { take: () => {} };
+  const limits = { channelsPerSession: 4, memoryMs: 100, maxCut };
+  const table = new SessionTable({ newId: () => 'id', clock, sha256, gate, ...limits });
   const found = (fleetlet: string, id: string): FleetletSession => {
     const result = table.find(fleetlet, id);
     assert.equal(result.kind, 'session');

@@ -35,7 +35,7 @@ interface TargetState {
 }
 
 /** `waiting`: the session may be allowed to serve the target in a moment. */
-export type Standing = 'online' | 'waiting' | 'refused';
+type Standing = 'online' | 'waiting' | 'refused';
 
 /** Decides which session serves which target, and notifies the sessions. */
 export class TargetDesk {
