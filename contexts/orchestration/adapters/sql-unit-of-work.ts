@@ -1,9 +1,8 @@
 import type { Sealer } from '#kit/sealing';
-import type { Uuid } from '#kit/std';
+import { KeyedMutex, type Uuid } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import type { RequiredGates, TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import { SqlGroupStore } from './groups/sql-group-store.ts';
-import { KeyedTurns } from './keyed-turns.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlApprovalStore } from './sql-approval-store.ts';
 import { SqlAuthorStore } from './sql-author-store.ts';
@@ -52,12 +51,12 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
 }
 
 export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
-  const turns = new KeyedTurns();
+  const units = new KeyedMutex();
   const write: Units['write'] = (body, signal) =>
     storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal);
   return {
     write,
-    writeOf: (deployments, body, signal) => turns.within(deployments, () => write(body, signal)),
+    writeOf: (deployments, body, signal) => units.run(deployments, () => write(body, signal), signal),
     read: (body, signal) => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
   };
 }

@@ -41,8 +41,8 @@ export interface UnitOfWork {
 export interface Units {
   write<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
   /**
-   * The same for work on these deployments, serialized per deployment within this process. Concurrent units would
-   * overwrite each other.
+   * The same for work on these deployments, serialized per deployment within this process: concurrent units would conflict
+   * and be run again. It says nothing about order.
    */
   writeOf<T>(
     deployments: readonly DeploymentId[],
