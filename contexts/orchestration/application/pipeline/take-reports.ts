@@ -4,9 +4,9 @@ import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import { type Heard, hearReport } from '../../domain/deployment/hear-report.ts';
-import { hearConnection, hearInventory } from '../../domain/deployment/hear-target.ts';
-import { believedRevision, hearAhead, hearFencedAhead } from '../../domain/deployment/revision-ahead.ts';
+import { reduceConnection, reduceInventory } from '../../domain/deployment/reduce-inventory.ts';
+import { type RowChange, reduceReport } from '../../domain/deployment/reduce-report.ts';
+import { believedRevision, reduceAhead, reduceFencedAhead } from '../../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
@@ -112,11 +112,11 @@ function hear(desks: Desks, news: TargetObservation, hearing: Hearing): void {
     const row = desk.rows.get(target);
     if (row === undefined) continue;
     if (news.about === 'connection') {
-      lay(desk, row, hearConnection(row, news.isOnline, now));
+      lay(desk, row, reduceConnection(row, news.isOnline, now));
       continue;
     }
     const revisions = { given: desk.deployment.revision, believed: believedRevision(desk.deployment, hearing) };
-    const heard = hearInventory(row, news.inventory, revisions, now);
+    const heard = reduceInventory(row, news.inventory, revisions, now);
     lay(desk, row, heard);
     if (heard.isRebuilt) desk.triggers.push({ kind: 'rebuilt', target });
     const holding = news.inventory.holdings.find(({ deployment }) => deployment === desk.deployment.uid);
@@ -131,9 +131,9 @@ function hearOne(desks: Desks, report: DeliveryReport, hearing: Hearing): void {
   if (desk === undefined || row === undefined) return;
   const { target, revision } = report;
   const believed = believedRevision(desk.deployment, hearing);
-  if (revision > believed) return lay(desk, row, hearAhead(row, revision, desk.deployment.revision, now));
+  if (revision > believed) return lay(desk, row, reduceAhead(row, revision, desk.deployment.revision, now));
   noteAhead(desk, { target, revision, believed });
-  const heard = hearReport(row, report, now);
+  const heard = reduceReport(row, report, now);
   lay(desk, row, heard);
   const repairs = desk.deployment.spec.driftPolicy === 'repair';
   if (heard.hasDrifted === true && repairs) desk.triggers.push({ kind: 'drift', target: report.target });
@@ -152,18 +152,18 @@ function hearHandover(desks: Desks, handover: Handover, hearing: Hearing): void 
       return;
     case 'offline':
       // The order stays as it is, and is sent again when the target is back.
-      return lay(desk, row, hearConnection(row, false, now));
+      return lay(desk, row, reduceConnection(row, false, now));
     case 'fenced': {
       const believed = believedRevision(desk.deployment, hearing);
       if (handover.seen > believed) {
-        return lay(desk, row, hearFencedAhead(row, handover.seen, desk.deployment.revision, now));
+        return lay(desk, row, reduceFencedAhead(row, handover.seen, desk.deployment.revision, now));
       }
       return noteAhead(desk, { target, revision: handover.seen, believed });
     }
     case 'rejected':
     case 'unreachable': {
       const kind = handover.kind === 'rejected' ? 'rejected' : 'failed';
-      return lay(desk, row, hearReport(row, { kind, target, deployment, revision, message: handover.message }, now));
+      return lay(desk, row, reduceReport(row, { kind, target, deployment, revision, message: handover.message }, now));
     }
   }
 }
@@ -178,7 +178,7 @@ function noteAhead(
   if (!isTold) triggers.push({ kind: 'ahead', target, revision });
 }
 
-function lay(desk: Desk, row: DeploymentTarget, { row: next, happenings }: Heard): void {
+function lay(desk: Desk, row: DeploymentTarget, { row: next, happenings }: RowChange): void {
   desk.happenings.push(...happenings);
   if (next === undefined) {
     desk.rows.delete(row.target);

@@ -1,5 +1,5 @@
 import type { DeploymentTarget } from './deployment-target.ts';
-import type { Heard } from './hear-report.ts';
+import type { RowChange } from './reduce-report.ts';
 
 /** How far beyond its own revisions a restored platform follows its agents without being asked. */
 const MOST_AHEAD = 10_000;
@@ -21,7 +21,7 @@ export function believedRevision(
 }
 
 /** The agent claims a revision that was never issued here. Nothing else in the same report is believed. */
-export function hearAhead(row: DeploymentTarget, seen: number, given: number, now: number): Heard {
+export function reduceAhead(row: DeploymentTarget, seen: number, given: number, now: number): RowChange {
   const { failure, order } = row;
   if (failure?.reason === 'RevisionAhead' && (failure.seen ?? 0) >= seen) return { row, happenings: [] };
   const message =
@@ -35,8 +35,8 @@ export function hearAhead(row: DeploymentTarget, seen: number, given: number, no
 }
 
 /** The same for an agent that refused an order because of it: the order changed nothing. */
-export function hearFencedAhead(row: DeploymentTarget, seen: number, given: number, now: number): Heard {
-  const ahead = hearAhead({ ...row, failure: undefined }, seen, given, now).row;
+export function reduceFencedAhead(row: DeploymentTarget, seen: number, given: number, now: number): RowChange {
+  const ahead = reduceAhead({ ...row, failure: undefined }, seen, given, now).row;
   const message = ahead?.failure?.message ?? '';
   return {
     row: ahead && { ...ahead, order: undefined },

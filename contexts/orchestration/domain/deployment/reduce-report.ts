@@ -5,7 +5,7 @@ import type { DeploymentTarget } from './deployment-target.ts';
 import { mayHave, UNSURE_HASH } from './order-of-target.ts';
 
 /** The outcome of a report or event about one target. */
-export interface Heard {
+export interface RowChange {
   /** The very same object when nothing changed; `undefined` once nothing of the deployment is left on the target. */
   readonly row: DeploymentTarget | undefined;
   /** For the rollout of the revision that the report is about. */
@@ -14,34 +14,34 @@ export interface Heard {
   readonly hasDrifted?: boolean;
 }
 
-type Told<Kind extends DeliveryReport['kind']> = Extract<DeliveryReport, { kind: Kind }>;
+type ReportOf<Kind extends DeliveryReport['kind']> = Extract<DeliveryReport, { kind: Kind }>;
 
 /** Applies an agent's report about one deployment on its target. Outdated and repeated reports change nothing. */
-export function hearReport(row: DeploymentTarget, report: DeliveryReport, now: number): Heard {
+export function reduceReport(row: DeploymentTarget, report: DeliveryReport, now: number): RowChange {
   switch (report.kind) {
     case 'applied':
-      return hearApplied(row, report, now);
+      return reduceApplied(row, report, now);
     case 'removed':
-      return hearRemoved(row, report, now);
+      return reduceRemoved(row, report, now);
     case 'failed':
     case 'rejected':
-      return hearFailure(row, report, now);
+      return reduceFailure(row, report, now);
     case 'health':
-      return hearHealth(row, report, now);
+      return reduceHealth(row, report, now);
     case 'drift':
-      return hearDrift(row, report, now);
+      return reduceDrift(row, report, now);
     default:
       return assertNever(report, 'report');
   }
 }
 
 /** A report for an older revision only updates what is on the target: the order sent since has not ended. */
-function hearApplied(row: DeploymentTarget, { revision, hash, target }: Told<'applied'>, now: number): Heard {
+function reduceApplied(row: DeploymentTarget, { revision, hash, target }: ReportOf<'applied'>, now: number): RowChange {
   const { order, applied } = row;
-  if (revision < (applied?.revision ?? 0)) return noNews(row);
+  if (revision < (applied?.revision ?? 0)) return unchanged(row);
   const isEnd = order?.kind === 'deliver' && order.revision === revision && order.hash === hash;
   const isKnown = applied?.revision === revision && applied.hash === hash;
-  if (!isEnd && isKnown) return noNews(row);
+  if (!isEnd && isKnown) return unchanged(row);
   const health =
     row.healthRevision < revision ? ({ health: 'Unknown', healthRevision: revision, healthMessage: '' } as const) : {};
   const has = { ...row, ...health, applied: { revision, hash }, drift: [], updateTime: now };
@@ -60,11 +60,11 @@ function isStillLate({ failure, health, healthRevision }: DeploymentTarget, revi
   return isOfIt && !(health === 'Available' && healthRevision === revision);
 }
 
-function hearRemoved(row: DeploymentTarget, { revision, target }: Told<'removed'>, now: number): Heard {
+function reduceRemoved(row: DeploymentTarget, { revision, target }: ReportOf<'removed'>, now: number): RowChange {
   const { order, applied, isPlaced } = row;
   const isEnd = order?.kind === 'remove' && order.revision === revision;
   const isStray = order === undefined && !isPlaced && revision >= (applied?.revision ?? 0);
-  if (!isEnd && !isStray) return noNews(row);
+  if (!isEnd && !isStray) return unchanged(row);
   const happenings: readonly Happening[] = [{ kind: 'removed', target }];
   if (!isPlaced) return { row: undefined, happenings };
   const empty = { applied: undefined, order: undefined, failure: undefined, drift: [], isOwed: false };
@@ -74,10 +74,10 @@ function hearRemoved(row: DeploymentTarget, { revision, target }: Told<'removed'
   };
 }
 
-function hearFailure(row: DeploymentTarget, report: Told<'failed' | 'rejected'>, now: number): Heard {
+function reduceFailure(row: DeploymentTarget, report: ReportOf<'failed' | 'rejected'>, now: number): RowChange {
   const { order } = row;
   const { revision, message, target } = report;
-  if (order?.revision !== revision) return noNews(row);
+  if (order?.revision !== revision) return unchanged(row);
   const isRemoval = order.kind === 'remove';
   const isRejected = report.kind === 'rejected';
   const reason = isRemoval ? 'RemoveFailed' : isRejected ? 'Rejected' : 'DeliveryFailed';
@@ -91,11 +91,11 @@ function hearFailure(row: DeploymentTarget, report: Told<'failed' | 'rejected'>,
   };
 }
 
-function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number): Heard {
+function reduceHealth(row: DeploymentTarget, report: ReportOf<'health'>, now: number): RowChange {
   const { revision, health, message, target } = report;
-  if (revision < row.healthRevision) return noNews(row);
+  if (revision < row.healthRevision) return unchanged(row);
   const isSame = row.health === health && row.healthMessage === message && row.healthRevision === revision;
-  if (isSame) return noNews(row);
+  if (isSame) return unchanged(row);
   const { failure } = row;
   // It missed its deadline, but is available after all.
   const isMended = health === 'Available' && failure?.revision === revision && row.applied?.revision === revision;
@@ -110,13 +110,13 @@ function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number):
 }
 
 /** While an order is under way, differences are expected. */
-function hearDrift(row: DeploymentTarget, { revision, objects }: Told<'drift'>, now: number): Heard {
+function reduceDrift(row: DeploymentTarget, { revision, objects }: ReportOf<'drift'>, now: number): RowChange {
   const isOld = row.applied === undefined || revision < row.applied.revision || row.order !== undefined;
   const drift = [...objects].sort((a, b) => (a < b ? -1 : 1));
-  if (isOld || JSON.stringify(drift) === JSON.stringify(row.drift)) return noNews(row);
+  if (isOld || JSON.stringify(drift) === JSON.stringify(row.drift)) return unchanged(row);
   return { row: { ...row, drift, updateTime: now }, happenings: [], hasDrifted: drift.length > 0 };
 }
 
-function noNews(row: DeploymentTarget): Heard {
+function unchanged(row: DeploymentTarget): RowChange {
   return { row, happenings: [] };
 }

@@ -7,9 +7,9 @@ import type { TargetId } from '#protocol/targets';
 import { FAILURE_REASONS } from '../rollout/machine/member.ts';
 import { countsAfter, NO_COUNTS } from './counts-after.ts';
 import { type DeploymentTarget, ORDER_STATES } from './deployment-target.ts';
-import { hearReport } from './hear-report.ts';
-import { hearConnection, hearInventory } from './hear-target.ts';
 import { hasContent, mayHave, withOrder, withoutOrder } from './order-of-target.ts';
+import { reduceConnection, reduceInventory } from './reduce-inventory.ts';
+import { reduceReport } from './reduce-report.ts';
 
 const DEPLOYMENT = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const TARGET = 'one' as TargetId;
@@ -48,17 +48,17 @@ const row: fc.Arbitrary<DeploymentTarget> = fc.record({
   updateTime: fc.constant(1),
 });
 
-const said = { target: TARGET, deployment: DEPLOYMENT };
+const about = { target: TARGET, deployment: DEPLOYMENT };
 const report: fc.Arbitrary<DeliveryReport> = fc.oneof(
-  fc.record({ kind: fc.constant('applied' as const), revision, hash }).map((its) => ({ ...said, ...its })),
-  fc.record({ kind: fc.constant('removed' as const), revision }).map((its) => ({ ...said, ...its })),
+  fc.record({ kind: fc.constant('applied' as const), revision, hash }).map((its) => ({ ...about, ...its })),
+  fc.record({ kind: fc.constant('removed' as const), revision }).map((its) => ({ ...about, ...its })),
   fc
     .record({ kind: fc.constantFrom('rejected' as const, 'failed' as const), revision, message })
-    .map((its) => ({ ...said, ...its })),
-  fc.record({ kind: fc.constant('health' as const), revision, health, message }).map((its) => ({ ...said, ...its })),
+    .map((its) => ({ ...about, ...its })),
+  fc.record({ kind: fc.constant('health' as const), revision, health, message }).map((its) => ({ ...about, ...its })),
   fc
     .record({ kind: fc.constant('drift' as const), revision, objects: fc.constantFrom([], ['y', 'x']) })
-    .map((its) => ({ ...said, ...its })),
+    .map((its) => ({ ...about, ...its })),
 );
 
 const holding = fc.record({ deployment: fc.constant(DEPLOYMENT), revision, hash, health, message });
@@ -68,12 +68,12 @@ const inventory: fc.Arbitrary<Inventory> = fc.record({
   holdings: fc.array(holding, { maxLength: 1 }),
 });
 
-test('what is said twice changes nothing the second time, and tells nobody', () => {
+test('what is reported twice changes nothing the second time, and tells nobody', () => {
   fc.assert(
     fc.property(row, report, (before, each) => {
-      const first = hearReport(before, each, 10);
+      const first = reduceReport(before, each, 10);
       if (first.row === undefined) return;
-      const second = hearReport(first.row, each, 20);
+      const second = reduceReport(first.row, each, 20);
       assert.equal(second.row, first.row);
       assert.deepEqual(second.happenings, []);
     }),
@@ -84,11 +84,11 @@ test('only what speaks of the order ends it, and what is behind it tells its rol
   fc.assert(
     fc.property(row, report, (before, each) => {
       const { order } = before;
-      const heard = hearReport(before, each, 10);
+      const change = reduceReport(before, each, 10);
       if (order === undefined || each.revision === order.revision) return;
-      assert.deepEqual(heard.row?.order, order);
-      const told = heard.happenings.filter(({ kind }) => kind !== 'healthChanged');
-      assert.deepEqual(told, []);
+      assert.deepEqual(change.row?.order, order);
+      const others = change.happenings.filter(({ kind }) => kind !== 'healthChanged');
+      assert.deepEqual(others, []);
     }),
   );
 });
@@ -96,7 +96,7 @@ test('only what speaks of the order ends it, and what is behind it tells its rol
 test('what an agent has only goes forward by reports, and health never goes back behind a revision', () => {
   fc.assert(
     fc.property(row, report, (before, each) => {
-      const { row: after } = hearReport(before, each, 10);
+      const { row: after } = reduceReport(before, each, 10);
       if (after === undefined) return;
       if (after.applied !== undefined) assert.ok(after.applied.revision >= (before.applied?.revision ?? 0));
       if (each.kind !== 'removed') assert.ok(after.healthRevision >= before.healthRevision);
@@ -107,19 +107,19 @@ test('what an agent has only goes forward by reports, and health never goes back
 /** Above all generated revisions: a higher one would not be believed. */
 const GIVEN = { given: 1_000, believed: 1_000 };
 
-test('counts that are kept up by differences are those of the rows, whatever is heard', () => {
+test('counts that are kept up by differences are those of the rows, whatever is reported', () => {
   const news = fc.oneof(
-    report.map((each) => (it: DeploymentTarget) => hearReport(it, each, 10).row),
-    inventory.map((each) => (it: DeploymentTarget) => hearInventory(it, each, GIVEN, 10).row),
-    fc.boolean().map((isOnline) => (it: DeploymentTarget) => hearConnection(it, isOnline, 10).row),
+    report.map((each) => (it: DeploymentTarget) => reduceReport(it, each, 10).row),
+    inventory.map((each) => (it: DeploymentTarget) => reduceInventory(it, each, GIVEN, 10).row),
+    fc.boolean().map((isOnline) => (it: DeploymentTarget) => reduceConnection(it, isOnline, 10).row),
   );
   fc.assert(
     fc.property(row, fc.array(news, { maxLength: 6 }), (first, all) => {
       let it: DeploymentTarget | undefined = first;
       let counts = countsAfter(NO_COUNTS, undefined, first);
-      for (const hear of all) {
+      for (const reduce of all) {
         if (it === undefined) break;
-        const next: DeploymentTarget | undefined = hear(it);
+        const next: DeploymentTarget | undefined = reduce(it);
         counts = countsAfter(counts, it, next);
         it = next;
       }
@@ -131,15 +131,16 @@ test('counts that are kept up by differences are those of the rows, whatever is 
 test('after an inventory a row claims nothing that is not in it, and a loss is noticed', () => {
   fc.assert(
     fc.property(row, inventory, (before, all) => {
-      const heard = hearInventory(before, all, GIVEN, 10);
+      const change = reduceInventory(before, all, GIVEN, 10);
       const [held] = all.holdings;
-      if (heard.row === undefined) return;
-      assert.equal(heard.row.instance, all.instance);
-      assert.equal(heard.row.isOnline, true);
-      if (held === undefined) assert.equal(heard.row.applied, undefined);
-      else assert.equal(heard.row.applied?.hash, held.hash);
-      const isLost = before.isPlaced && before.applied !== undefined && heard.row.applied?.hash !== before.applied.hash;
-      if (isLost && heard.row.order !== undefined) assert.equal(heard.isRebuilt, true);
+      if (change.row === undefined) return;
+      assert.equal(change.row.instance, all.instance);
+      assert.equal(change.row.isOnline, true);
+      if (held === undefined) assert.equal(change.row.applied, undefined);
+      else assert.equal(change.row.applied?.hash, held.hash);
+      const isLost =
+        before.isPlaced && before.applied !== undefined && change.row.applied?.hash !== before.applied.hash;
+      if (isLost && change.row.order !== undefined) assert.equal(change.isRebuilt, true);
     }),
   );
 });
@@ -157,18 +158,18 @@ test('what may have reached an agent is never forgotten by asking for something 
   );
 });
 
-test('whoever ran out of time has failed until it is available with that, whichever is told first', () => {
+test('whoever ran out of time has failed until it is available with that, whichever is reported first', () => {
   fc.assert(
     fc.property(row, health, fc.boolean(), (any, last, isHealthFirst) => {
       const order = { kind: 'deliver', revision: 2, hash: 'a', batch: 1, state: 'sent', since: 1 } as const;
       const failure = { reason: 'ProgressDeadline', message: 'late', revision: 2 } as const;
       const late = { ...any, applied: undefined, order, failure, health: 'Unknown', healthRevision: 1 } as const;
       const words: DeliveryReport[] = [
-        { ...said, kind: 'applied', revision: 2, hash: 'a' },
-        { ...said, kind: 'health', revision: 2, health: last, message: '' },
+        { ...about, kind: 'applied', revision: 2, hash: 'a' },
+        { ...about, kind: 'health', revision: 2, health: last, message: '' },
       ];
       let after: DeploymentTarget | undefined = late;
-      for (const word of isHealthFirst ? words.reverse() : words) after = after && hearReport(after, word, 10).row;
+      for (const word of isHealthFirst ? words.reverse() : words) after = after && reduceReport(after, word, 10).row;
       assert.equal(after?.order, undefined);
       assert.deepEqual(after?.failure, last === 'Available' ? undefined : failure);
     }),

@@ -1,11 +1,11 @@
 import type { Holding, Inventory } from '#protocol/delivery';
 import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
-import { type Heard, hearReport } from './hear-report.ts';
-import { hearAhead } from './revision-ahead.ts';
+import { type RowChange, reduceReport } from './reduce-report.ts';
+import { reduceAhead } from './revision-ahead.ts';
 
 /** A target connected or disconnected. After a reconnect its health is unknown until its agent reports it again. */
-export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: number): Heard {
+export function reduceConnection(row: DeploymentTarget, isOnline: boolean, now: number): RowChange {
   if (row.isOnline === isOnline) return { row, happenings: [] };
   const { target } = row;
   const happenings: readonly Happening[] = [{ kind: 'connectionChanged', target, isOnline }];
@@ -13,7 +13,7 @@ export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: nu
   return { row: { ...row, ...health, isOnline, updateTime: now }, happenings };
 }
 
-export interface HeardInventory extends Heard {
+export interface InventoryChange extends RowChange {
   /** The target lacks content that it should have, or is another installation. */
   readonly isRebuilt: boolean;
 }
@@ -28,26 +28,26 @@ export interface GivenRevisions {
  * Applies what an inventory says about one deployment, which may be nothing. An inventory also means that the target is
  * online.
  */
-export function hearInventory(
+export function reduceInventory(
   row: DeploymentTarget,
   inventory: Inventory,
   { given, believed }: GivenRevisions,
   now: number,
-): HeardInventory {
+): InventoryChange {
   const holding = inventory.holdings.find(({ deployment }) => deployment === row.deployment);
-  const back = hearConnection(row, true, now);
+  const back = reduceConnection(row, true, now);
   const here = settled(back.row ?? row, inventory, now);
   if (holding !== undefined && holding.revision > believed) {
-    const ahead = hearAhead(here, holding.revision, given, now);
+    const ahead = reduceAhead(here, holding.revision, given, now);
     return { row: ahead.row, happenings: back.happenings, isRebuilt: false };
   }
   const isOther = row.instance !== undefined && row.instance !== inventory.instance;
-  const heard = holding === undefined ? hearNothing(here, isOther, now) : hearHolding(here, holding, now);
-  const happenings = [...back.happenings, ...heard.happenings];
-  const isRebuilt = row.isPlaced && row.applied !== undefined && heard.row?.applied?.hash !== row.applied.hash;
+  const change = holding === undefined ? reduceAbsence(here, isOther, now) : reduceHolding(here, holding, now);
+  const happenings = [...back.happenings, ...change.happenings];
+  const isRebuilt = row.isPlaced && row.applied !== undefined && change.row?.applied?.hash !== row.applied.hash;
   // Content that changed because an order ended was asked for, and is no loss.
-  const isEnd = row.order !== undefined && heard.row?.order === undefined;
-  return { row: heard.row, happenings, isRebuilt: isRebuilt && !isEnd };
+  const isEnd = row.order !== undefined && change.row?.order === undefined;
+  return { row: change.row, happenings, isRebuilt: isRebuilt && !isEnd };
 }
 
 function settled(row: DeploymentTarget, { instance }: Inventory, now: number): DeploymentTarget {
@@ -55,11 +55,11 @@ function settled(row: DeploymentTarget, { instance }: Inventory, now: number): D
 }
 
 /** An order accepted by an installation that is gone has to be sent to the new one. */
-function hearNothing(row: DeploymentTarget, isOther: boolean, now: number): Heard {
+function reduceAbsence(row: DeploymentTarget, isOther: boolean, now: number): RowChange {
   const { order, applied, target } = row;
   const isLost = isOther && order?.state === 'accepted';
   if (order?.kind === 'remove' && (applied !== undefined || order.state !== 'queued')) {
-    return hearReport(row, { kind: 'removed', target, deployment: row.deployment, revision: order.revision }, now);
+    return reduceReport(row, { kind: 'removed', target, deployment: row.deployment, revision: order.revision }, now);
   }
   if (!row.isPlaced && order === undefined) return { row: undefined, happenings: [] };
   if (applied === undefined && !isLost) return { row, happenings: [] };
@@ -69,9 +69,9 @@ function hearNothing(row: DeploymentTarget, isOther: boolean, now: number): Hear
   return { row: { ...bare, ...lost, drift: [], updateTime: now }, happenings };
 }
 
-function hearHolding(row: DeploymentTarget, holding: Holding, now: number): Heard {
+function reduceHolding(row: DeploymentTarget, holding: Holding, now: number): RowChange {
   const { revision, hash, health, message } = holding;
-  const said = { target: row.target, deployment: row.deployment, revision };
+  const about = { target: row.target, deployment: row.deployment, revision };
   const { applied } = row;
   const isSame = applied !== undefined && applied.hash === hash;
   // The inventory is the truth about a target, even when it is older than the last report.
@@ -79,8 +79,8 @@ function hearHolding(row: DeploymentTarget, holding: Holding, now: number): Hear
   const has =
     isSame && row.order === undefined
       ? { row, happenings: [] }
-      : hearReport(known, { kind: 'applied', hash, ...said }, now);
+      : reduceReport(known, { kind: 'applied', hash, ...about }, now);
   const next = has.row ?? row;
-  const well = hearReport(next, { kind: 'health', health, message, ...said }, now);
+  const well = reduceReport(next, { kind: 'health', health, message, ...about }, now);
   return { row: well.row, happenings: [...has.happenings, ...well.happenings] };
 }
