@@ -2,7 +2,7 @@ export { DeploymentService } from './application/deployment-service.ts';
 export { followMove, type MovedDeployment } from './application/follow-move.ts';
 export { GroupController } from './application/groups/group-controller.ts';
 export { LocalAgent } from './application/groups/local-agent.ts';
-export { storeObservations } from './application/pipeline/take-reports.ts';
+export { storeObservations } from './application/pipeline/store-observations.ts';
 export type {
   Approvers,
   Observer,

@@ -1,6 +1,6 @@
 import { BatchWriter } from '#kit/std';
 import type { TargetObservation } from '#protocol/delivery';
-import { type StoreObservationsDeps, storeObservations } from '../../application/pipeline/take-reports.ts';
+import { type StoreObservationsDeps, storeObservations } from '../../application/pipeline/store-observations.ts';
 import type { Observer } from '../../application/ports.ts';
 
 /** Stores observations as the platform does: acceptances wait for the report that follows. */

@@ -7,21 +7,24 @@ import type { UnitOfWork } from '../ports.ts';
 
 type Masks = ReadonlyMap<DeploymentId, ValueMask>;
 
-/** Masks the secrets of the deployments that the news are about. Most news contain no text, and cost nothing. */
-export async function maskNews(
+/** Masks the secrets of the deployments that the observations are about. Most contain no text, and cost nothing. */
+export async function maskObservations(
   { contents }: Pick<UnitOfWork, 'contents'>,
-  { news, deployments }: { readonly news: readonly TargetObservation[]; readonly deployments: readonly Deployment[] },
+  {
+    observations,
+    deployments,
+  }: { readonly observations: readonly TargetObservation[]; readonly deployments: readonly Deployment[] },
   signal: AbortSignal,
 ): Promise<readonly TargetObservation[]> {
-  const texts = news.flatMap(textsOf);
-  if (texts.length === 0) return news;
+  const texts = observations.flatMap(textsOf);
+  if (texts.length === 0) return observations;
   const named = new Set(texts.map(({ deployment }) => deployment));
   const about = {
     deployments: deployments.filter(({ uid }) => named.has(uid)),
     targets: [...new Set(texts.map(({ target }) => target))],
   };
   const masks = await knownSecrets(contents, about, signal);
-  return masks.size === 0 ? news : news.map((each) => masked(each, masks));
+  return masks.size === 0 ? observations : observations.map((each) => masked(each, masks));
 }
 
 /** The deployment and target that a text is about. */
@@ -30,27 +33,27 @@ interface Text {
   readonly target: TargetId;
 }
 
-function textsOf(news: TargetObservation): readonly Text[] {
-  if (news.about === 'connection') return [];
-  if (news.about === 'inventory') {
-    const { target, holdings } = news.inventory;
+function textsOf(observation: TargetObservation): readonly Text[] {
+  if (observation.about === 'connection') return [];
+  if (observation.about === 'inventory') {
+    const { target, holdings } = observation.inventory;
     return holdings.flatMap(({ deployment, message }) => (message === '' ? [] : [{ deployment, target }]));
   }
-  const its = news.about === 'report' ? news.report : news.handover;
+  const its = observation.about === 'report' ? observation.report : observation.handover;
   const hasText = ('message' in its && its.message !== '') || ('objects' in its && its.objects.length > 0);
   return hasText ? [its] : [];
 }
 
-function masked(news: TargetObservation, masks: Masks): TargetObservation {
-  switch (news.about) {
+function masked(observation: TargetObservation, masks: Masks): TargetObservation {
+  switch (observation.about) {
     case 'connection':
-      return news;
+      return observation;
     case 'report':
-      return { ...news, report: maskedReport(news.report, masks) };
+      return { ...observation, report: maskedReport(observation.report, masks) };
     case 'handover':
-      return { ...news, handover: maskedHandover(news.handover, masks) };
+      return { ...observation, handover: maskedHandover(observation.handover, masks) };
     case 'inventory':
-      return { ...news, inventory: maskedInventory(news.inventory, masks) };
+      return { ...observation, inventory: maskedInventory(observation.inventory, masks) };
   }
 }
 
