@@ -9,7 +9,7 @@ import { channelPair } from '../../testing/channel-pair.ts';
 import { RecordingReports } from '../../testing/recording-reports.ts';
 import { encodeAnswer } from './answer-codec.ts';
 import type { ServedAgent } from './delivery-server.ts';
-import { encodeSaid } from './status-codec.ts';
+import { encodeStatus } from './status-codec.ts';
 
 const TARGET = aTarget();
 
@@ -131,7 +131,7 @@ describe('what an agent says', () => {
     let taken = 0;
     const { deployment } = anOrder();
     const report = { target: TARGET.id, deployment, revision: 1, kind: 'applied', hash: 'h' } as const;
-    intake.receive(TARGET.id, encodeSaid({ about: 'report', report }), () => {
+    intake.receive(TARGET.id, encodeStatus({ about: 'report', report }), () => {
       taken += 1;
     });
     const { calls } = reports;

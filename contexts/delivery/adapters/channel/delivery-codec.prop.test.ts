@@ -7,7 +7,7 @@ import { FromAgentSchema, StatusMessageSchema } from '#protocol/proto';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { type Answer, decodeAnswer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked, encodeAsked } from './order-codec.ts';
-import { decodeSaid, encodeSaid, type Said } from './status-codec.ts';
+import { type AgentStatus, decodeStatus, encodeStatus } from './status-codec.ts';
 
 const target = aTarget();
 const uid = fc.nat(0xffff).map(uidOf);
@@ -79,7 +79,7 @@ const inventory = fc.record({
   instance: text,
   holdings: fc.array(holding, { maxLength: 3 }),
 }) as fc.Arbitrary<Inventory>;
-const said: fc.Arbitrary<Said> = fc.oneof(
+const status: fc.Arbitrary<AgentStatus> = fc.oneof(
   fc.record({ about: fc.constant('report' as const), report }),
   fc.record({ about: fc.constant('inventory' as const), inventory }),
 );
@@ -105,9 +105,9 @@ describe('the messages of delivery', () => {
     );
   });
 
-  it('arrive as they were said', () => {
+  it('arrive as they were reported', () => {
     fc.assert(
-      fc.property(said, (its) => assert.deepEqual(decodeSaid(encodeSaid(its), target.id), structuredClone(its))),
+      fc.property(status, (its) => assert.deepEqual(decodeStatus(encodeStatus(its), target.id), structuredClone(its))),
     );
   });
 
@@ -115,7 +115,7 @@ describe('the messages of delivery', () => {
     const later = Uint8Array.of(0x08, 7, 0xfa, 0x3f, 0);
     assert.deepEqual(decodeAsked(later, target), { request: 7n, asked: undefined });
     assert.deepEqual(decodeAnswer(later).answer.kind, 'fault');
-    assert.equal(decodeSaid(Uint8Array.of(0xfa, 0x3f, 0), target.id), undefined);
+    assert.equal(decodeStatus(Uint8Array.of(0xfa, 0x3f, 0), target.id), undefined);
   });
 });
 
@@ -164,9 +164,9 @@ describe('whatever an agent says', () => {
           StatusMessageSchema,
           create(StatusMessageSchema, { message } as MessageInitShape<typeof StatusMessageSchema>),
         );
-        let read: Said | undefined;
+        let read: AgentStatus | undefined;
         try {
-          read = decodeSaid(payload, target.id);
+          read = decodeStatus(payload, target.id);
         } catch {
           return;
         }

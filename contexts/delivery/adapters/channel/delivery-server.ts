@@ -3,7 +3,7 @@ import type { TargetId, TargetRef } from '#protocol/targets';
 import type { AgentReports, DeliveryAgent } from '../../application/ports.ts';
 import { type Answer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked } from './order-codec.ts';
-import { encodeSaid, type Said } from './status-codec.ts';
+import { type AgentStatus, encodeStatus } from './status-codec.ts';
 
 const NOT_OURS: Answer = { kind: 'fault', message: 'This agent does not serve the target.' };
 
@@ -55,13 +55,13 @@ export class DeliveryServer {
   readonly reports: AgentReports = {
     report: async (reports, signal) => {
       await Promise.all(
-        reports.map(async (report) => await this.#say(report.target, { about: 'report', report }, signal)),
+        reports.map(async (report) => await this.#report(report.target, { about: 'report', report }, signal)),
       );
     },
     inventory: async (inventories, signal) => {
       await Promise.all(
         inventories.map(
-          async (inventory) => await this.#say(inventory.target, { about: 'inventory', inventory }, signal),
+          async (inventory) => await this.#report(inventory.target, { about: 'inventory', inventory }, signal),
         ),
       );
     },
@@ -125,14 +125,14 @@ export class DeliveryServer {
     }
   }
 
-  async #say(target: TargetId, said: Said, signal: AbortSignal): Promise<void> {
+  async #report(target: TargetId, status: AgentStatus, signal: AbortSignal): Promise<void> {
     // A failed inventory is handled by the code that requested it, which retries.
     await this.#accounts.get(target)?.catch(() => {});
-    await this.#send(target, said, signal);
+    await this.#send(target, status, signal);
   }
 
-  async #send(target: TargetId, said: Said, signal: AbortSignal): Promise<void> {
-    await this.#messages.send({ channel: 'status', target, key: target, payload: encodeSaid(said) }, signal);
+  async #send(target: TargetId, status: AgentStatus, signal: AbortSignal): Promise<void> {
+    await this.#messages.send({ channel: 'status', target, key: target, payload: encodeStatus(status) }, signal);
   }
 
   #served(): ServedAgent {

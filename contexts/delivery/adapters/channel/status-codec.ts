@@ -11,13 +11,13 @@ import {
 import type { TargetId } from '#protocol/targets';
 
 /** A message that an agent sends on its own initiative. */
-export type Said = Extract<TargetObservation, { readonly about: 'report' | 'inventory' }>;
+export type AgentStatus = Extract<TargetObservation, { readonly about: 'report' | 'inventory' }>;
 
-export function encodeSaid(said: Said): Uint8Array {
+export function encodeStatus(status: AgentStatus): Uint8Array {
   const message =
-    said.about === 'report'
-      ? ({ case: 'report', value: wireReport(said.report) } as const)
-      : ({ case: 'inventory', value: wireInventory(said.inventory) } as const);
+    status.about === 'report'
+      ? ({ case: 'report', value: wireReport(status.report) } as const)
+      : ({ case: 'inventory', value: wireInventory(status.inventory) } as const);
   return toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
 }
 
@@ -31,7 +31,7 @@ const LONGEST_OBJECT = 256;
  * `undefined` for a message of a later release. Cuts and cleans texts; throws for a number, name or list out of range,
  * so that nothing of it is stored.
  */
-export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefined {
+export function decodeStatus(payload: Uint8Array, target: TargetId): AgentStatus | undefined {
   const { message } = fromBinary(StatusMessageSchema, payload);
   if (message.case === 'report') {
     const report = reportOf(message.value, target);

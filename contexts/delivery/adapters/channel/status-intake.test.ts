@@ -6,7 +6,7 @@ import type { TargetId } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
-import { encodeSaid } from './status-codec.ts';
+import { encodeStatus } from './status-codec.ts';
 import { StatusIntake } from './status-intake.ts';
 
 const [bad, ...good] = [1, 2, 3, 4].map((number) => aTarget(number).id) as [TargetId, TargetId, TargetId, TargetId];
@@ -43,7 +43,7 @@ function running(t: TestContext, refuse: (targets: readonly (TargetId | undefine
   };
   const say = (target: TargetId): Promise<void> => {
     const report = { target, deployment: uidOf(1), revision: 1, kind: 'removed' } as const;
-    return receive(target, encodeSaid({ about: 'report', report }));
+    return receive(target, encodeStatus({ about: 'report', report }));
   };
   return { intake, receive, say, taken, stored, aside, troubles };
 }

@@ -2,7 +2,7 @@ import { BatchWriter, type Sleep } from '#kit/std';
 import type { TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import { decodeSaid, type Said } from './status-codec.ts';
+import { type AgentStatus, decodeStatus } from './status-codec.ts';
 
 export interface StatusIntakeDeps {
   /** Stores all observations with all their effects, or none. */
@@ -14,7 +14,7 @@ export interface StatusIntakeDeps {
 
 /** How a message from a channel ended; it can be acknowledged. */
 export type StatusOutcome =
-  | { readonly kind: 'stored'; readonly about: Said['about'] }
+  | { readonly kind: 'stored'; readonly about: AgentStatus['about'] }
   /** Of a later release. */
   | { readonly kind: 'unknown' }
   /** It can never be processed. It delayed no other message. */
@@ -43,16 +43,16 @@ export class StatusIntake {
    * wait.
    */
   receive(target: TargetId, payload: Uint8Array, settled: (outcome: StatusOutcome) => void): void {
-    let said: Said | undefined;
+    let status: AgentStatus | undefined;
     try {
-      said = decodeSaid(payload, target);
+      status = decodeStatus(payload, target);
     } catch (cause) {
       const error = new DeliveryError('BAD_MESSAGE', 'The report of an agent cannot be decoded.', { cause });
       return settled({ kind: 'refused', error });
     }
-    if (said === undefined) return settled({ kind: 'unknown' });
-    const { about } = said;
-    this.#writer.put(said, {
+    if (status === undefined) return settled({ kind: 'unknown' });
+    const { about } = status;
+    this.#writer.put(status, {
       stored: () => settled({ kind: 'stored', about }),
       refused: (error) => settled({ kind: 'refused', error }),
     });

@@ -7,6 +7,7 @@ import type {
   Inventory,
   OrderKey,
   PreviewAnswer,
+  ReportContent,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { fence, type Passage, type Seen } from '../../domain/fence.ts';
@@ -99,11 +100,11 @@ export class SimulatedTarget {
 
   /** The reports of an order that is done. */
   tellAgain(order: DeliveryOrder): readonly DeliveryReport[] {
-    if (order.kind === 'remove') return [this.#say(order, { kind: 'removed' })];
+    if (order.kind === 'remove') return [this.#report(order, { kind: 'removed' })];
     const { health = 'Unknown' } = this.#shares.get(order.deployment)?.held ?? {};
     return [
-      this.#say(order, { kind: 'applied', hash: order.hash }),
-      this.#say(order, { kind: 'health', health, message: messageOf(health) }),
+      this.#report(order, { kind: 'applied', hash: order.hash }),
+      this.#report(order, { kind: 'health', health, message: messageOf(health) }),
     ];
   }
 
@@ -118,22 +119,22 @@ export class SimulatedTarget {
     if (share === undefined) return [];
     if (order.kind === 'remove') {
       this.#shares.set(order.deployment, { ...share, held: undefined, work: undefined });
-      return [this.#say(order, { kind: 'removed' })];
+      return [this.#report(order, { kind: 'removed' })];
     }
     const { revision, hash, documents } = order;
     const held: Held = { revision, hash, documents, health: 'Unknown', drift: [] };
     this.#shares.set(order.deployment, { ...share, held, work: undefined });
     const wasDrifted = share.held !== undefined && share.held.drift.length > 0;
     return [
-      this.#say(order, { kind: 'applied', hash }),
-      ...(wasDrifted ? [this.#say(order, { kind: 'drift', objects: [] })] : []),
+      this.#report(order, { kind: 'applied', hash }),
+      ...(wasDrifted ? [this.#report(order, { kind: 'drift', objects: [] })] : []),
     ];
   }
 
   giveUp(order: DeliveryOrder, kind: 'failed' | 'rejected', message: string): readonly DeliveryReport[] {
     const share = this.#shares.get(order.deployment);
     if (share !== undefined) this.#shares.set(order.deployment, { ...share, work: undefined });
-    return [this.#say(order, { kind, message })];
+    return [this.#report(order, { kind, message })];
   }
 
   /** Empty when there is no content, or when the health has not changed. */
@@ -142,7 +143,7 @@ export class SimulatedTarget {
     if (share?.held === undefined || share.held.health === health) return [];
     const { revision } = share.held;
     this.#shares.set(deployment, { ...share, held: { ...share.held, health } });
-    return [this.#say({ deployment, revision }, { kind: 'health', health, message: messageOf(health) })];
+    return [this.#report({ deployment, revision }, { kind: 'health', health, message: messageOf(health) })];
   }
 
   drift(deployment: Uuid, objects: readonly string[]): readonly DeliveryReport[] {
@@ -150,7 +151,7 @@ export class SimulatedTarget {
     if (share?.held === undefined) return [];
     const { revision } = share.held;
     this.#shares.set(deployment, { ...share, held: { ...share.held, drift: objects } });
-    return [this.#say({ deployment, revision }, { kind: 'drift', objects })];
+    return [this.#report({ deployment, revision }, { kind: 'drift', objects })];
   }
 
   /** The revision of a deployment that is on the target now. */
@@ -200,13 +201,10 @@ export class SimulatedTarget {
     return previewOf(held, order);
   }
 
-  #say({ deployment, revision }: Pick<OrderKey, 'deployment' | 'revision'>, what: Said): DeliveryReport {
+  #report({ deployment, revision }: Pick<OrderKey, 'deployment' | 'revision'>, what: ReportContent): DeliveryReport {
     return { target: this.ref.id, deployment, revision, ...what };
   }
 }
-
-type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type Said = Without<DeliveryReport, 'target' | 'deployment' | 'revision'>;
 
 export const REFUSAL = 'the simulated target refuses this, as configured';
 
