@@ -3,7 +3,7 @@ import { type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceRange, WorkspaceReader } from '../application/ports.ts';
 import type { Workspace } from '../domain/workspace.ts';
 import { membership } from './workspace-membership.ts';
-import { placesOf } from './workspace-places.ts';
+import { placesOf } from './workspace-nodes.ts';
 import { COLUMNS, toWorkspace } from './workspace-row.ts';
 
 /** For both engines, on the latest committed state. */
