@@ -1,11 +1,17 @@
 import type { Precondition } from '#kit/std';
 import { type FieldFault, parseResourceName, type ResourceName, StdError } from '#kit/std';
 import type { Deployment, DeploymentId, DeploymentOwner, DeploymentPlace } from '../domain/deployment/deployment.ts';
-import { type DeploymentDraft, draftOf, specOf } from '../domain/deployment/deployment-draft.ts';
+import {
+  type DeploymentDraft,
+  draftOf,
+  hideSecrets,
+  namesTargets,
+  newDeployment,
+  placesLocally,
+  specOf,
+} from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
-import { hideSecrets, namesTargets, placesLocally } from '../domain/deployment/drafts-in.ts';
 import { cycleThrough, holdsHealthGate } from '../domain/deployment/gate-waits.ts';
-import { newDeployment } from '../domain/deployment/new-deployment.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
 import { specReferences, unsealSpec } from '../domain/deployment/sealed-spec.ts';
 import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/spec-faults.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { budgetFaults, budgetOf } from './budget.ts';
-import { admits, limitsOf } from './limits.ts';
+import { admits, budgetFaults, budgetOf, limitsOf } from './budget.ts';
 
 for (const { why, spec, size, want } of [
   { why: 'without a budget all may change at once', spec: {}, size: 10, want: [Infinity, Infinity, 0] },

@@ -1,5 +1,5 @@
 import type { TargetId } from '#protocol/targets';
-import type { Share } from '../budget/share.ts';
+import type { Share } from '../budget/budget.ts';
 import { type Delta, deltaOf, deltaOfDeletion, membersAfter } from '../placement/delta-of.ts';
 import { isVanished } from '../placement/removal-cause.ts';
 import type { Resolution } from '../placement/resolve-placement.ts';

@@ -1,9 +1,22 @@
-import type { JsonObject, Labels } from '#kit/std';
+import { type Json, type JsonObject, type Labels, type ResourceName, sortedLabels } from '#kit/std';
 import type { DriftPolicy, HealthRule } from '#protocol/delivery';
-import type { ManifestSpec } from '../manifest/manifest-strategy.ts';
+import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
+import { hideManifest, type ManifestRegistry, type ManifestSpec } from '../manifest/manifest-strategy.ts';
+import type { Fingerprint } from '../manifest/split-secrets.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
-import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
+import { conditionsOf } from './conditions.ts';
+import { NO_COUNTS } from './counts-after.ts';
+import type {
+  Deployment,
+  DeploymentId,
+  DeploymentOwner,
+  DeploymentPlace,
+  DeploymentSpec,
+  RolloutWish,
+} from './deployment.ts';
+import type { PlacementStatus } from './deployment-status.ts';
+import { sealSpec } from './sealed-spec.ts';
 
 /** A deployment as written by its author, with secrets marked. */
 export interface DeploymentDraft {
@@ -41,4 +54,88 @@ export function specOf(draft: DeploymentDraft): DeploymentSpec {
  */
 export function draftOf({ labels, rolloutState }: Deployment, spec: DeploymentSpec): DeploymentDraft {
   return { ...spec, labels, rolloutState };
+}
+
+export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | undefined {
+  // The shape of a manifest is chosen by its type.
+  return manifest.type === 'deploymentGroup' ? (manifest as unknown as DeploymentGroupSpec) : undefined;
+}
+
+/**
+ * Whether the draft places anything on the platform itself, which needs its own permission.
+ *
+ * DECISION: a group does not count. It lives on the platform, but all it can create there are deployments of its own
+ * workspace, which its author may create anyway; its children are checked one by one.
+ */
+export function placesLocally(draft: DeploymentDraft): boolean {
+  const rest = draftsIn(draft).filter((each) => groupIn(each) === undefined);
+  return rest.some((each) => specOf(each).placement.some(({ type }) => type === 'local'));
+}
+
+/**
+ * The draft as it is stored, children included: secrets that the manifest strategies recognize are marked in addition to
+ * those already marked.
+ */
+export function hideSecrets(draft: DeploymentDraft, manifests: ManifestRegistry): DeploymentDraft {
+  const group = groupIn(draft);
+  if (group === undefined) return { ...draft, manifest: hideManifest(draft.manifest, manifests) };
+  const deployments = group.deployments.map((child) => ({ ...child, ...hideSecrets(child, manifests) }));
+  return { ...draft, manifest: { ...draft.manifest, deployments } };
+}
+
+/** Whether a placement names targets one by one, so that their existence has to be checked. */
+export function namesTargets(draft: DeploymentDraft): boolean {
+  return draftsIn(draft).some((each) => specOf(each).placement.some(({ type }) => type === 'static'));
+}
+
+/**
+ * The draft itself and, for a group, the drafts of its children at any depth. The shape must have been checked before.
+ */
+function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
+  const children = groupIn(draft)?.deployments ?? [];
+  return [draft, ...children.flatMap(draftsIn)];
+}
+
+/** Everything a new deployment needs beyond its draft. */
+export interface Founding {
+  readonly uid: DeploymentId;
+  readonly name: ResourceName;
+  readonly workspace: DeploymentPlace;
+  readonly owner: DeploymentOwner | undefined;
+  readonly fingerprint: Fingerprint;
+  readonly now: number;
+}
+
+export interface Founded {
+  readonly deployment: Deployment;
+  /** By reference; to be sealed and stored with the deployment. */
+  readonly secrets: Readonly<Record<string, Json>>;
+}
+
+const UNRESOLVED: PlacementStatus = { kind: 'unresolved', excluded: [], retained: [], missing: [], held: [] };
+
+/** The draft must have no faults. The caller checks that the name is free. */
+export function newDeployment(draft: DeploymentDraft, founding: Founding): Founded {
+  const { uid, name, workspace, owner, fingerprint, now } = founding;
+  const { spec, secrets } = sealSpec(specOf(draft), fingerprint);
+  const deployment: Deployment = {
+    uid,
+    name,
+    workspace,
+    labels: sortedLabels(draft.labels ?? {}),
+    spec,
+    rolloutState: draft.rolloutState ?? 'running',
+    owner,
+    deletion: undefined,
+    generation: 1,
+    observedGeneration: 0,
+    revision: 0,
+    rollout: undefined,
+    status: { conditions: [], placement: UNRESOLVED, counts: NO_COUNTS },
+    version: 1,
+    createTime: now,
+    updateTime: now,
+  };
+  const status = { ...deployment.status, conditions: conditionsOf(deployment, now) };
+  return { deployment: { ...deployment, status }, secrets };
 }

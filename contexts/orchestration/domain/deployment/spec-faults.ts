@@ -1,7 +1,7 @@
 import type { Json } from '#kit/std';
 import { escapePointer, type FieldFault, labelFaults, REDACTED } from '#kit/std';
 import type { HealthRule } from '#protocol/delivery';
-import { shareFaults } from '../budget/share.ts';
+import { shareFaults } from '../budget/budget.ts';
 import { valueFaults } from '../manifest/document-faults.ts';
 import { groupFaults } from '../manifest/group/deployment-group.ts';
 import { isList, isObject } from '../manifest/json.ts';
@@ -11,8 +11,7 @@ import type { PlacementRegistry } from '../placement/placement-registry.ts';
 import type { GateRegistry } from '../rollout/gates/gate.ts';
 import { type RolloutRegistry, rolloutFaults } from '../rollout/rollout-strategy.ts';
 import type { PlacementView } from '../target-view.ts';
-import { type DeploymentDraft, specOf } from './deployment-draft.ts';
-import { groupIn } from './drafts-in.ts';
+import { type DeploymentDraft, groupIn, specOf } from './deployment-draft.ts';
 
 /** The strategies and checks that this instance knows. */
 export interface SpecRules {

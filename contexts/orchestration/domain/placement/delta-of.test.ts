@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DeltaOptions, deltaOf, deltaOfDeletion, membersAfter } from './delta-of.ts';
+import { type DeltaOptions, deltaOf, deltaOfDeletion, membersAfter, removalLimit } from './delta-of.ts';
 import { EXCLUSION_REASONS, type ExclusionReason } from './exclusion.ts';
-import { removalLimit } from './max-removal.ts';
 import type { TargetCause } from './removal-cause.ts';
 import { type Resolution, resolvePlacement } from './resolve-placement.ts';
 import { contextOf, idOf, idsOf, viewOf } from './testing/view-of.ts';

@@ -1,7 +1,6 @@
 import type { TargetId } from '#protocol/targets';
-import type { Share } from '../budget/share.ts';
+import { atLeastOne, resolveShare, type Share } from '../budget/budget.ts';
 import type { Exclusion } from './exclusion.ts';
-import { DEFAULT_MAX_REMOVAL, removalLimit } from './max-removal.ts';
 import { causeOf, isVanished, type RecordedCauses, type RemovalCause } from './removal-cause.ts';
 import type { Resolution } from './resolve-placement.ts';
 
@@ -92,4 +91,13 @@ function leavingOf(
     const isConfirmed = confirmed?.has(id) ?? false;
     return { exclusion, isConfirmed, cause: causeOf(exclusion, causes) ?? (isConfirmed ? 'confirmed' : undefined) };
   });
+}
+
+/** Of the placed set; at least one target. */
+export const DEFAULT_MAX_REMOVAL: Share = '10%';
+
+/** How many targets of a set may leave without confirmation. Any percentage above 0 allows at least one. */
+export function removalLimit(max: Share, setSize: number): number {
+  const isSome = typeof max === 'string' && resolveShare(max, 100, 'down') > 0;
+  return isSome ? atLeastOne(max, setSize) : resolveShare(max, setSize, 'down');
 }

@@ -1,8 +1,8 @@
-import type { LabelSelector } from '#kit/std';
+import { canonicalJson, type LabelSelector } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
-import type { Budget, FailurePolicy } from '../budget/budget.ts';
-import type { Share } from '../budget/share.ts';
+import type { Budget, FailurePolicy, Share } from '../budget/budget.ts';
 import type { GateSpec } from './gates/gate.ts';
+import type { PlanInput } from './rollout-strategy.ts';
 
 /** The changes to make, and their order. JSON; it does not record progress. */
 export interface Plan {
@@ -35,4 +35,38 @@ export interface PlanStep {
 /** All targets that the plan delivers to or removes from. */
 export function touchedBy({ steps }: Plan): readonly TargetId[] {
   return steps.flatMap(({ deliver, remove }) => [...deliver, ...remove]);
+}
+
+/**
+ * Adds the gates that workspace policies require before anything is delivered or removed. A gate that the plan already
+ * has there is not duplicated.
+ */
+export function withRequiredGates(plan: Plan, required: readonly GateSpec[]): Plan {
+  const [first, ...rest] = plan.steps;
+  if (first === undefined || required.length === 0) return plan;
+  const gates = new Map([...required, ...first.before].map((gate) => [canonicalJson(gate), gate]));
+  return { ...plan, steps: [{ ...first, before: [...gates.values()] }, ...rest] };
+}
+
+/** The targets to change, ordered by name, so that the same delta gives the same plan. */
+export interface ChangeLists {
+  readonly remove: readonly TargetId[];
+  readonly deliver: readonly TargetId[];
+  readonly current: readonly TargetId[];
+}
+
+export function changeLists({ delta, views, upToDate }: PlanInput): ChangeLists {
+  const byName = (a: TargetId, b: TargetId): number =>
+    compare(views.get(a)?.name ?? '', views.get(b)?.name ?? '') || compare(a, b);
+  const resolved = [...delta.added, ...delta.unchanged].sort(byName);
+  return {
+    remove: [...delta.removed].sort(byName),
+    deliver: resolved.filter((id) => !upToDate.has(id)),
+    current: resolved.filter((id) => upToDate.has(id)),
+  };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TargetId } from '#protocol/targets';
-import type { Plan, PlanStep } from './plan.ts';
-import { withRequiredGates } from './required-gates.ts';
+import { type Plan, type PlanStep, withRequiredGates } from './plan.ts';
 
 const FOUR_EYES = { type: 'approval', requireDistinctApprover: true };
 const WEAK = { type: 'approval' };

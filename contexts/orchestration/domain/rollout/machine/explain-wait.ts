@@ -1,5 +1,5 @@
 import type { TargetId } from '#protocol/targets';
-import { limitsOf } from '../../budget/limits.ts';
+import { limitsOf } from '../../budget/budget.ts';
 import type { GateRegistry } from '../gates/gate.ts';
 import { verdictOf } from './gate-keeping.ts';
 import { marksOf } from './member.ts';

@@ -1,7 +1,7 @@
 import type { TargetId } from '#protocol/targets';
+import { finish, stop } from './advance.ts';
 import { keysOf } from './number-map.ts';
 import { enqueue } from './settling.ts';
-import { finish, stop } from './stopping.ts';
 import { memberAt, numberOf, type Turn } from './turn.ts';
 
 export function start({ state, now }: Turn): void {

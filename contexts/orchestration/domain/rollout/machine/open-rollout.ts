@@ -1,5 +1,5 @@
 import type { TargetId } from '#protocol/targets';
-import { atLeastOne } from '../../budget/share.ts';
+import { atLeastOne } from '../../budget/budget.ts';
 import type { Plan, PlanStep } from '../plan.ts';
 import type { Member, MemberFacts } from './member.ts';
 import { emptyMap } from './number-map.ts';

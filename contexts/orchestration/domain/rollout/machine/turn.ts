@@ -1,5 +1,5 @@
 import type { TargetId } from '#protocol/targets';
-import { type Limits, limitsOf } from '../../budget/limits.ts';
+import { type Limits, limitsOf } from '../../budget/budget.ts';
 import type { GateRegistry, WatchedHealth } from '../gates/gate.ts';
 import type { Action } from './action.ts';
 import { type Marks, type Member, marksOf } from './member.ts';

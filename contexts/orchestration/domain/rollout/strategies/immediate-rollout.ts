@@ -1,6 +1,6 @@
 import { type BudgetSpec, budgetOf } from '../../budget/budget.ts';
+import { changeLists } from '../plan.ts';
 import type { RolloutStrategy } from '../rollout-strategy.ts';
-import { changeLists } from './change-lists.ts';
 import { type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
 
 export type ImmediateRollout = BudgetSpec & {

@@ -1,7 +1,6 @@
 import type { FieldFault } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
-import { choiceFaults, type FailurePolicy } from '../../budget/budget.ts';
-import { type Share, shareFaults } from '../../budget/share.ts';
+import { choiceFaults, type FailurePolicy, type Share, shareFaults } from '../../budget/budget.ts';
 import { type GateSpec, gateFaults } from '../gates/gate.ts';
 import type { PlanStep } from '../plan.ts';
 import type { RolloutPlace } from '../rollout-strategy.ts';

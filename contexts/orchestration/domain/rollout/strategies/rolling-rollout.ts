@@ -1,9 +1,7 @@
 import type { TargetId } from '#protocol/targets';
-import { type BudgetSpec, budgetOf } from '../../budget/budget.ts';
-import { atLeastOne, type Share, shareFaults } from '../../budget/share.ts';
-import type { PlanStep } from '../plan.ts';
+import { atLeastOne, type BudgetSpec, budgetOf, type Share, shareFaults } from '../../budget/budget.ts';
+import { changeLists, type PlanStep } from '../plan.ts';
 import type { RolloutStrategy } from '../rollout-strategy.ts';
-import { changeLists } from './change-lists.ts';
 import { type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
 
 export type RollingRollout = BudgetSpec & {

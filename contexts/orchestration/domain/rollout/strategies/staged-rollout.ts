@@ -1,11 +1,17 @@
 import { type FieldFault, type LabelSelector, matchesSelector, selectorFaults } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
-import { type BudgetSpec, budgetOf, choiceFaults, FAILURE_POLICIES, type FailurePolicy } from '../../budget/budget.ts';
-import { type Share, shareFaults } from '../../budget/share.ts';
+import {
+  type BudgetSpec,
+  budgetOf,
+  choiceFaults,
+  FAILURE_POLICIES,
+  type FailurePolicy,
+  type Share,
+  shareFaults,
+} from '../../budget/budget.ts';
 import { type GateSpec, gateFaults } from '../gates/gate.ts';
-import type { PlanStep } from '../plan.ts';
+import { changeLists, type PlanStep } from '../plan.ts';
 import type { PlanInput, RolloutPlace, RolloutStrategy } from '../rollout-strategy.ts';
-import { changeLists } from './change-lists.ts';
 import { REMOVAL_ORDERS, REMOVAL_STEP, type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
 
 export type StagedRollout = BudgetSpec & {

@@ -1,5 +1,4 @@
-import { limitsOf } from '../../budget/limits.ts';
-import { atLeastOne } from '../../budget/share.ts';
+import { atLeastOne, limitsOf } from '../../budget/budget.ts';
 import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
 import type { GateSpec } from '../gates/gate.ts';
 import { createExplainWait } from '../machine/explain-wait.ts';
