@@ -49,17 +49,17 @@ export function runStarter<Input extends RunInput>(source: RunSource<Input>, dep
     name: source.name,
     async run(signal: AbortSignal): Promise<void> {
       const wake = new Notifier(sleep);
-      const told = new Map<string, number>();
+      const notified = new Map<string, number>();
       const stop = storage.onAnnounced(source.topic, () => wake.notify());
       let forgetAt = 0;
       try {
         while (!signal.aborted) {
           // A signal whose news is still unseen after this time may have been lost.
           if (performance.now() >= forgetAt) {
-            told.clear();
+            notified.clear();
             forgetAt = performance.now() + LOOK_MS;
           }
-          const isFine = await look(source, { ...deps, told }, signal).then(
+          const isFine = await look(source, { ...deps, notified }, signal).then(
             () => true,
             (error: unknown) => {
               if (!signal.aborted) onTrouble(error);
@@ -77,20 +77,20 @@ export function runStarter<Input extends RunInput>(source: RunSource<Input>, dep
 
 async function look<Input extends RunInput>(
   source: RunSource<Input>,
-  deps: RunStarterDeps & { readonly told: Map<string, number> },
+  deps: RunStarterDeps & { readonly notified: Map<string, number> },
   signal: AbortSignal,
 ): Promise<void> {
-  const { told } = deps;
+  const { notified } = deps;
   const woken = await wokenOf(source, deps.storage, signal);
   const unheard = new Set(woken.map(idOf));
-  for (const id of told.keys()) if (!unheard.has(id)) told.delete(id);
+  for (const id of notified.keys()) if (!unheard.has(id)) notified.delete(id);
   // A workflow that was signalled and has not looked yet will see all later news as well.
-  const due = woken.filter((each) => (told.get(idOf(each)) ?? 0) <= each.heard);
+  const due = woken.filter((each) => (notified.get(idOf(each)) ?? 0) <= each.heard);
   for (let start = 0; start < due.length; start += AT_ONCE) {
     await Promise.all(
       due.slice(start, start + AT_ONCE).map(async (each) => {
-        await tell(source, { ...deps, woken: each }, signal);
-        told.set(idOf(each), each.news);
+        await notify(source, { ...deps, woken: each }, signal);
+        notified.set(idOf(each), each.news);
       }),
     );
   }
@@ -117,7 +117,7 @@ async function wokenOf(
   }));
 }
 
-async function tell<Input extends RunInput>(
+async function notify<Input extends RunInput>(
   source: RunSource<Input>,
   { client, storage, woken }: RunStarterDeps & { readonly woken: Woken },
   signal: AbortSignal,
