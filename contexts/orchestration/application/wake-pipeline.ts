@@ -3,10 +3,8 @@ import type { Trigger } from '../domain/deployment/trigger.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutKey, UnitOfWork } from './ports.ts';
 
-/**
- * Everything that starts or continues the pipeline of a deployment. The reason is stored and the pipeline woken in the
- * caller's transaction, so that neither exists without the other; the workflow starts after the commit.
- */
+// Everything that starts or continues the pipeline of a deployment. The reason is stored and the pipeline woken in the
+// caller's transaction, so that neither exists without the other; the workflow starts after the commit.
 
 /** Asks for a plan, for these reasons. */
 export async function requestPlan(

@@ -6,10 +6,11 @@ import { abortedRollout, groupNotices } from '../../domain/group/child-view.ts';
 import type { AwaitedName, UnitOfWork, Watch } from '../ports.ts';
 import { postToRollout } from '../wake-pipeline.ts';
 
-/**
- * The only ways to write a deployment. Two others may wait for it: a rollout at a gate of its health, and its group. They
- * are notified here, in the same transaction, by whoever caused the change.
- */
+// The only ways to write a deployment. Its group and rollouts at a gate of its health may wait for it: they are notified
+// here, in the same transaction.
+//
+// DECISION: functions that the use cases call, not a store that notifies by itself: the reader of a use case sees its
+// effects. A use case that writes past them fails wake-pipeline.test.ts.
 
 type Waiting = Pick<UnitOfWork, 'deployments' | 'groups' | 'rollouts' | 'watches'>;
 
