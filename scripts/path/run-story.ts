@@ -45,7 +45,7 @@ export async function runStory(root: string, signal: AbortSignal): Promise<Story
   try {
     const { platform, processes } = await openWorld(root, { cleanups, signal });
     const take = async (): Promise<Entered[]> => union(await Promise.all(processes.map((each) => each())));
-    const finished = untilSucceeded(followEvents(platform, ''));
+    const finished = untilSucceeded(followEvents(platform, '?from=beginning'));
     // The story may fail before it is awaited.
     finished.catch(() => {});
     await pause(SETTLE_MS, undefined, { signal });
