@@ -61,7 +61,8 @@ function reduceAbsence(row: DeploymentTarget, isOther: boolean, now: number): Ro
   if (order?.kind === 'remove' && (applied !== undefined || order.state !== 'queued')) {
     return reduceReport(row, { kind: 'removed', target, deployment: row.deployment, revision: order.revision }, now);
   }
-  if (!row.isPlaced && order === undefined) return { row: undefined, happenings: [] };
+  // A rollout may be about to remove it: without its row there is no order to send, so the rollout is told.
+  if (!row.isPlaced && order === undefined) return { row: undefined, happenings: [{ kind: 'removed', target }] };
   if (applied === undefined && !isLost) return { row, happenings: [] };
   const bare = { ...row, applied: undefined, health: 'Unknown', healthRevision: 0, healthMessage: '' } as const;
   const lost = isLost ? { order: { ...order, state: 'sent' } as const } : {};
