@@ -161,9 +161,6 @@ describe('this version, on a cluster whose agent was killed', { skip }, () => {
   });
 
   it('ends a removal that waited for a finalizer', async () => {
-    await fleet.client.until('removed', 'its agent to have the order again', ({ revision, status }) => {
-      return revision === 3 && status.rollout?.steps.some(({ underWay }) => underWay === 1) === true;
-    });
     await setFinalizers('removed');
     await until('the deployment to be gone', () => isGone('removed'));
     assert.equal(await isThere('removed'), false);
