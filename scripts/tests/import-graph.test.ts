@@ -9,7 +9,7 @@ const graph = ImportGraph.of(
     ['testing/clusters.ts', "import { a } from './clusters/host.ts';\n"],
     ['testing/clusters/host.ts', ''],
     ['apps/cli/main.ts', "import '#kit/std';\nconst later = () => import('./commands/get.ts');\n"],
-    ['apps/cli/commands/resources/get.ts', "import { join } from 'node:path';\n"],
+    ['apps/cli/commands/get.ts', "import { join } from 'node:path';\n"],
     ['apps/cli/main.test.ts', "const main = new URL('./main.ts', import.meta.url);\n"],
     ['apps/one/command.ts', "import { run } from '#runtime/one/run';\n"],
     ['runtime/one/run.ts', ''],
@@ -26,7 +26,7 @@ describe('the import graph', () => {
     {
       why: 'follows subpath imports and imports on demand',
       from: 'apps/cli/main.ts',
-      want: ['apps/cli/commands/resources/get.ts', 'apps/cli/main.ts', 'kit/std/index.ts', 'kit/std/sleep.ts'],
+      want: ['apps/cli/commands/get.ts', 'apps/cli/main.ts', 'kit/std/index.ts', 'kit/std/sleep.ts'],
     },
     {
       why: 'follows files of rooms without facades',
@@ -37,7 +37,7 @@ describe('the import graph', () => {
       why: 'follows programs that are started by their address',
       from: 'apps/cli/main.test.ts',
       want: [
-        'apps/cli/commands/resources/get.ts',
+        'apps/cli/commands/get.ts',
         'apps/cli/main.test.ts',
         'apps/cli/main.ts',
         'kit/std/index.ts',
@@ -48,7 +48,7 @@ describe('the import graph', () => {
       why: 'leaves out types, which are erased, and reads imports of several lines',
       from: 'apps/cli/types.test.ts',
       want: [
-        'apps/cli/commands/resources/get.ts',
+        'apps/cli/commands/get.ts',
         'apps/cli/main.ts',
         'apps/cli/types.test.ts',
         'kit/std/index.ts',
@@ -60,8 +60,8 @@ describe('the import graph', () => {
   }
 
   it('finds what a change reaches', () => {
-    assert.deepEqual([...graph.reaching(['apps/cli/commands/resources/get.ts'])].toSorted(), [
-      'apps/cli/commands/resources/get.ts',
+    assert.deepEqual([...graph.reaching(['apps/cli/commands/get.ts'])].toSorted(), [
+      'apps/cli/commands/get.ts',
       'apps/cli/main.test.ts',
       'apps/cli/main.ts',
       'apps/cli/types.test.ts',
