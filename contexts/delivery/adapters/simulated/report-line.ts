@@ -3,7 +3,7 @@ import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { AgentReports } from '../../application/ports.ts';
 import type { ConnectionChange } from '../../domain/connection-change.ts';
 
-export type Word =
+export type Outgoing =
   | { readonly kind: 'report'; readonly report: DeliveryReport }
   | { readonly kind: 'inventory'; readonly inventory: Inventory }
   | { readonly kind: 'connection'; readonly change: ConnectionChange };
@@ -30,38 +30,38 @@ export interface ReportLineDeps {
  */
 export class ReportLine {
   readonly #deps: ReportLineDeps;
-  readonly #words = new BoundedQueue<Word>({ capacity: CAPACITY, whenFull: 'block' });
+  readonly #queue = new BoundedQueue<Outgoing>({ capacity: CAPACITY, whenFull: 'block' });
 
   constructor(deps: ReportLineDeps) {
     this.#deps = deps;
   }
 
-  async say(word: Word, signal: AbortSignal): Promise<void> {
-    await this.#words.push(word, signal);
+  async push(item: Outgoing, signal: AbortSignal): Promise<void> {
+    await this.#queue.push(item, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    for await (const first of this.#words.items(signal)) {
+    for await (const first of this.#queue.items(signal)) {
       let together = [first];
-      while (this.#words.size > 0) {
-        const word = await this.#words.take(signal);
-        if (word === undefined) break;
-        if (word.kind === together[0]?.kind && together.length < MOST_AT_ONCE) together.push(word);
+      while (this.#queue.size > 0) {
+        const item = await this.#queue.take(signal);
+        if (item === undefined) break;
+        if (item.kind === together[0]?.kind && together.length < MOST_AT_ONCE) together.push(item);
         else {
-          await this.#tell(together, signal);
-          together = [word];
+          await this.#deliver(together, signal);
+          together = [item];
         }
       }
-      await this.#tell(together, signal);
+      await this.#deliver(together, signal);
     }
   }
 
-  async #tell(words: readonly Word[], signal: AbortSignal): Promise<void> {
-    const reports = words.flatMap((word) => (word.kind === 'report' ? [word.report] : []));
-    const inventories = words.flatMap((word) => (word.kind === 'inventory' ? [word.inventory] : []));
-    const changes = words.flatMap((word) => (word.kind === 'connection' ? [word.change] : []));
+  async #deliver(batch: readonly Outgoing[], signal: AbortSignal): Promise<void> {
+    const reports = batch.flatMap((item) => (item.kind === 'report' ? [item.report] : []));
+    const inventories = batch.flatMap((item) => (item.kind === 'inventory' ? [item.inventory] : []));
+    const changes = batch.flatMap((item) => (item.kind === 'connection' ? [item.change] : []));
     const { reports: listener, sleep, onTrouble } = this.#deps;
-    const tell = async (stop: AbortSignal): Promise<void> => {
+    const deliver = async (stop: AbortSignal): Promise<void> => {
       if (reports.length > 0) await listener.report(reports, stop);
       if (inventories.length > 0) await listener.inventory(inventories, stop);
       if (changes.length > 0) await listener.connectionChanged(changes, stop);
@@ -70,6 +70,6 @@ export class ReportLine {
       onTrouble?.(error);
       return true;
     };
-    await retry(tell, { ...AGAIN, sleep, isRetryable }, signal);
+    await retry(deliver, { ...AGAIN, sleep, isRetryable }, signal);
   }
 }

@@ -145,7 +145,7 @@ export class SimulatedFleet implements DeliveryAgent {
       const workMs = target.behaviour.applyMs + this.#jitter(target, order, 'apply');
       this.#agenda.after(workMs, (stop) => this.#finish(target, order, stop));
     } else if (target.isDone(order)) {
-      this.#agenda.after(0, (stop) => this.#say(target, target.tellAgain(order), stop));
+      this.#agenda.after(0, (stop) => this.#report(target, target.tellAgain(order), stop));
     }
     return { kind: 'accepted' };
   }
@@ -155,11 +155,11 @@ export class SimulatedFleet implements DeliveryAgent {
     const { outcome, failures } = target.behaviour;
     const isUnlucky = chance(this.#seed, 'fail', order.target.id, order.deployment, order.revision) < failures;
     if (outcome === 'silence') return;
-    if (outcome === 'reject') return await this.#say(target, target.giveUp(order, 'rejected', REFUSAL), signal);
+    if (outcome === 'reject') return await this.#report(target, target.giveUp(order, 'rejected', REFUSAL), signal);
     if (outcome === 'fail' || isUnlucky) {
-      return await this.#say(target, target.giveUp(order, 'failed', 'failed, as configured'), signal);
+      return await this.#report(target, target.giveUp(order, 'failed', 'failed, as configured'), signal);
     }
-    await this.#say(target, target.succeed(order), signal);
+    await this.#report(target, target.succeed(order), signal);
     if (order.kind === 'remove') return;
     const lookMs = target.behaviour.healthMs + this.#jitter(target, order, 'health');
     this.#lookLater(target, order.deployment, lookMs);
@@ -173,7 +173,7 @@ export class SimulatedFleet implements DeliveryAgent {
       if (target.behaviour !== behaviour || target.revisionOf(deployment) !== revision) return;
       const { flapMs, health } = behaviour;
       const flipped = target.healthOf(deployment) === 'Available' ? 'Degraded' : 'Available';
-      await this.#say(target, target.turn(deployment, flapMs === undefined ? health : flipped), signal);
+      await this.#report(target, target.turn(deployment, flapMs === undefined ? health : flipped), signal);
       if (flapMs !== undefined) this.#lookLater(target, deployment, flapMs);
     });
   }
@@ -198,7 +198,7 @@ export class SimulatedFleet implements DeliveryAgent {
         await this.#memory.keep(target.rebuild(), signal);
         return await this.#connect(target, signal);
       case 'drifted':
-        return await this.#say(target, target.drift(event.deployment, event.objects), signal);
+        return await this.#report(target, target.drift(event.deployment, event.objects), signal);
       case 'behaves':
         target.behaviour = { ...target.behaviour, ...event.behaviour };
         for (const deployment of target.deployments) this.#lookLater(target, deployment, 0);
@@ -212,24 +212,24 @@ export class SimulatedFleet implements DeliveryAgent {
   async #connect(target: SimulatedTarget, signal: AbortSignal): Promise<void> {
     if (target.isOnline || !this.#targets.has(target.ref.id)) return;
     target.isOnline = true;
-    await this.#tellConnection(target, signal);
-    await this.#line.say({ kind: 'inventory', inventory: target.inventory() }, signal);
-    await this.#say(target, target.takeUntold(), signal);
+    await this.#reportConnection(target, signal);
+    await this.#line.push({ kind: 'inventory', inventory: target.inventory() }, signal);
+    await this.#report(target, target.takeUntold(), signal);
   }
 
   async #disconnect(target: SimulatedTarget, signal: AbortSignal): Promise<void> {
     if (!target.isOnline) return;
     target.isOnline = false;
-    await this.#tellConnection(target, signal);
+    await this.#reportConnection(target, signal);
   }
 
-  async #tellConnection({ ref, isOnline }: SimulatedTarget, signal: AbortSignal): Promise<void> {
-    await this.#line.say({ kind: 'connection', change: { target: ref, isOnline, time: this.#agenda.now } }, signal);
+  async #reportConnection({ ref, isOnline }: SimulatedTarget, signal: AbortSignal): Promise<void> {
+    await this.#line.push({ kind: 'connection', change: { target: ref, isOnline, time: this.#agenda.now } }, signal);
   }
 
-  async #say(target: SimulatedTarget, reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
+  async #report(target: SimulatedTarget, reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
     for (const report of reports) {
-      if (target.isOnline) await this.#line.say({ kind: 'report', report }, signal);
+      if (target.isOnline) await this.#line.push({ kind: 'report', report }, signal);
       else target.holdBack(report);
     }
   }
