@@ -145,7 +145,7 @@ export class SimulatedFleet implements DeliveryAgent {
       const workMs = target.behaviour.applyMs + this.#jitter(target, order, 'apply');
       this.#agenda.after(workMs, (stop) => this.#finish(target, order, stop));
     } else if (target.isDone(order)) {
-      this.#agenda.after(0, (stop) => this.#report(target, target.tellAgain(order), stop));
+      this.#agenda.after(0, (stop) => this.#report(target, target.repeat(order), stop));
     }
     return { kind: 'accepted' };
   }
@@ -214,7 +214,7 @@ export class SimulatedFleet implements DeliveryAgent {
     target.isOnline = true;
     await this.#reportConnection(target, signal);
     await this.#line.push({ kind: 'inventory', inventory: target.inventory() }, signal);
-    await this.#report(target, target.takeUntold(), signal);
+    await this.#report(target, target.takePending(), signal);
   }
 
   async #disconnect(target: SimulatedTarget, signal: AbortSignal): Promise<void> {

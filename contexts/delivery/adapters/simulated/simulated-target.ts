@@ -38,7 +38,7 @@ export class SimulatedTarget {
   isOnline = false;
   #rebuilds = 0;
   readonly #shares = new Map<Uuid, Share>();
-  readonly #untold = new Map<string, DeliveryReport>();
+  readonly #pending = new Map<string, DeliveryReport>();
 
   constructor(ref: TargetRef, behaviour: Behaviour) {
     this.ref = ref;
@@ -64,7 +64,7 @@ export class SimulatedTarget {
   rebuild(): Remembered {
     this.#rebuilds += 1;
     this.#shares.clear();
-    this.#untold.clear();
+    this.#pending.clear();
     return { target: this.ref.id, rebuilds: this.#rebuilds };
   }
 
@@ -99,7 +99,7 @@ export class SimulatedTarget {
   }
 
   /** The reports of an order that is done. */
-  tellAgain(order: DeliveryOrder): readonly DeliveryReport[] {
+  repeat(order: DeliveryOrder): readonly DeliveryReport[] {
     if (order.kind === 'remove') return [this.#report(order, { kind: 'removed' })];
     const { health = 'Unknown' } = this.#shares.get(order.deployment)?.held ?? {};
     return [
@@ -180,14 +180,14 @@ export class SimulatedTarget {
   holdBack(report: DeliveryReport): void {
     if (report.kind === 'health') return;
     const key = `${report.kind} ${report.deployment}`;
-    this.#untold.delete(key);
-    this.#untold.set(key, report);
+    this.#pending.delete(key);
+    this.#pending.set(key, report);
   }
 
-  takeUntold(): readonly DeliveryReport[] {
-    const untold = [...this.#untold.values()];
-    this.#untold.clear();
-    return untold;
+  takePending(): readonly DeliveryReport[] {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    return pending;
   }
 
   preview(order: DeliveryOrder): PreviewAnswer | undefined {
