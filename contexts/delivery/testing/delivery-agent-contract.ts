@@ -49,7 +49,7 @@ export function deliveryAgentContract(name: string, { open, skip = [] }: Contrac
 const TESTS = {
   'accepts an order, and says when it is applied': async (talk) => {
     assert.deepEqual(await talk.deliver({ revision: 3 }), { kind: 'accepted' });
-    const applied = await talk.heard('applied', 3);
+    const applied = await talk.reported('applied', 3);
     assert.equal(applied.hash, 'sha256:0');
   },
 
@@ -61,7 +61,7 @@ const TESTS = {
   'takes a later revision': async (talk) => {
     await talk.delivered({ revision: 3 });
     assert.deepEqual(await talk.deliver({ revision: 4, content: 1 }), { kind: 'accepted' });
-    const applied = await talk.heard('applied', 4);
+    const applied = await talk.reported('applied', 4);
     assert.equal(applied.hash, 'sha256:1');
     assert.deepEqual(await talk.holdings(), [{ revision: 4, hash: 'sha256:1' }]);
   },
@@ -69,8 +69,8 @@ const TESTS = {
   'takes the same content under a later revision': async (talk) => {
     await talk.delivered({ revision: 3 });
     assert.deepEqual(await talk.deliver({ revision: 4 }), { kind: 'accepted' });
-    await talk.heard('applied', 4);
-    await talk.heard('health', 4);
+    await talk.reported('applied', 4);
+    await talk.reported('health', 4);
   },
 
   'never goes back behind a revision that it has seen': async (talk) => {
@@ -84,53 +84,53 @@ const TESTS = {
     await talk.delivered({ revision: 3 });
     talk.opened.reports.clear();
     assert.deepEqual(await talk.deliver({ revision: 3 }), { kind: 'accepted' });
-    await talk.heard('applied', 3);
-    await talk.heard('health', 3);
+    await talk.reported('applied', 3);
+    await talk.reported('health', 3);
   },
 
   'takes the same order twice at once, and applies it': async (talk) => {
     const [first, second] = await Promise.all([talk.deliver({ revision: 3 }), talk.deliver({ revision: 3 })]);
     assert.deepEqual([first, second], [{ kind: 'accepted' }, { kind: 'accepted' }]);
-    await talk.heard('applied', 3);
+    await talk.reported('applied', 3);
     assert.deepEqual(await talk.holdings(), [{ revision: 3, hash: 'sha256:0' }]);
   },
 
   'removes, and says when it is gone': async (talk) => {
     await talk.delivered({ revision: 3 });
     assert.deepEqual(await talk.remove(4), { kind: 'accepted' });
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
     assert.deepEqual(await talk.holdings(), []);
   },
 
   'removes what is not there, and what was removed already': async (talk) => {
     assert.deepEqual(await talk.remove(4), { kind: 'accepted' });
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
     talk.opened.reports.clear();
     assert.deepEqual(await talk.remove(4), { kind: 'accepted' });
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
   },
 
   'does not bring back what a later revision removed': async (talk) => {
     await talk.delivered({ revision: 3 });
     await talk.remove(4);
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
     assert.deepEqual(await talk.deliver({ revision: 3 }), { kind: 'fenced', seen: 4 });
     assert.deepEqual(await talk.holdings(), []);
   },
 
   'delivers again what was removed under the same revision': async (talk) => {
     await talk.remove(4);
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
     assert.deepEqual(await talk.deliver({ revision: 4 }), { kind: 'accepted' });
-    await talk.heard('applied', 4);
+    await talk.reported('applied', 4);
   },
 
   'keeps deployments apart': async (talk) => {
     await talk.delivered({ revision: 3 });
     assert.deepEqual(await talk.deliver({ revision: 1, content: 1, deployment: OTHER }), { kind: 'accepted' });
-    await talk.heard('applied', 1, OTHER);
+    await talk.reported('applied', 1, OTHER);
     await talk.remove(4);
-    await talk.heard('removed', 4);
+    await talk.reported('removed', 4);
     assert.deepEqual(await talk.holdings(), [{ revision: 1, hash: 'sha256:1' }]);
   },
 
@@ -142,8 +142,8 @@ const TESTS = {
     assert.equal(inventory.target, talk.opened.target.id);
     const holdings = inventory.holdings.map(({ deployment, revision, hash }) => ({ deployment, revision, hash }));
     assert.deepEqual(holdings, [{ deployment: DEPLOYMENT, revision: 3, hash: 'sha256:0' }]);
-    const said = talk.opened.reports.all().map(({ kind }) => kind);
-    assert.deepEqual(said.slice(0, 3), ['connection', 'connection', 'inventory']);
+    const kinds = talk.opened.reports.all().map(({ kind }) => kind);
+    assert.deepEqual(kinds.slice(0, 3), ['connection', 'connection', 'inventory']);
   },
 
   'is the same installation after a reconnect': async (talk) => {
@@ -174,7 +174,7 @@ const TESTS = {
     await talk.deliver({ revision: 3 });
     await talk.opened.agent.cancel(key, talk.signal);
     assert.deepEqual(await talk.deliver({ revision: 3 }), { kind: 'accepted' }, 'and takes it when it is asked again');
-    await talk.heard('applied', 3);
+    await talk.reported('applied', 3);
     await talk.opened.agent.cancel(key, talk.signal);
     assert.deepEqual(await talk.holdings(), [{ revision: 3, hash: 'sha256:0' }]);
   },
@@ -223,8 +223,8 @@ class Talk {
   /** Delivers, and waits for all reports. */
   async delivered(asked: Asked): Promise<void> {
     assert.deepEqual(await this.deliver(asked), { kind: 'accepted' });
-    await this.heard('applied', asked.revision);
-    await this.heard('health', asked.revision);
+    await this.reported('applied', asked.revision);
+    await this.reported('health', asked.revision);
   }
 
   async remove(revision: number) {
@@ -232,15 +232,15 @@ class Talk {
     return await this.opened.agent.dispatch(order, this.signal);
   }
 
-  async heard<K extends DeliveryReport['kind']>(
+  async reported<K extends DeliveryReport['kind']>(
     kind: K,
     revision: number,
     deployment: Uuid = DEPLOYMENT,
   ): Promise<Extract<DeliveryReport, { kind: K }>> {
     const { id } = this.opened.target;
     const found = await this.opened.reports.until(
-      (said) =>
-        said.kind === kind && said.target === id && said.deployment === deployment && said.revision === revision,
+      (each) =>
+        each.kind === kind && each.target === id && each.deployment === deployment && each.revision === revision,
       this.signal,
     );
     return found as Extract<DeliveryReport, { kind: K }>;
@@ -249,7 +249,7 @@ class Talk {
   /** The agent may have reported other states before. */
   async isAvailable(revision: number): Promise<void> {
     await this.opened.reports.until(
-      (said) => said.kind === 'health' && said.revision === revision && said.health === 'Available',
+      (each) => each.kind === 'health' && each.revision === revision && each.health === 'Available',
       this.signal,
     );
   }

@@ -109,6 +109,6 @@ function decode(payload: Uint8Array): ReturnType<typeof decodeAnswer> {
 }
 
 function faultOf(answer: Answer, { target }: OrderKey): DeliveryError {
-  const said = answer.kind === 'fault' ? answer.message : `it sent an unexpected ${answer.kind}.`;
-  return new DeliveryError('AGENT_FAULT', `The agent of ${target.name} could not answer: ${said}`);
+  const reason = answer.kind === 'fault' ? answer.message : `it sent an unexpected ${answer.kind}.`;
+  return new DeliveryError('AGENT_FAULT', `The agent of ${target.name} could not answer: ${reason}`);
 }
