@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import type { DeploymentSchema } from '#protocol/api';
+import { lookAgainMs } from '#testing/look-again';
 import { PATIENCE_MS } from '#testing/patience';
 import type { Platform } from '#testing/platform-process';
 
 type Deployment = Static<typeof DeploymentSchema>;
 
-const LOOK_MS = 50;
 const IDLE_LOOK_MS = 250;
 const AT_ONCE = 10;
 
@@ -58,15 +58,15 @@ export class DeploymentClient {
   }
 
   async until(name: string, what: string, isSo: (deployment: Deployment) => boolean): Promise<Deployment> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const begun = performance.now();
     for (;;) {
       const deployment = await this.get(name);
       if (isSo(deployment)) return deployment;
-      if (performance.now() > deadline) {
+      if (performance.now() - begun > PATIENCE_MS) {
         const said = this.#platform.said().slice(-3_000);
         throw new Error(`${what} of ${name}; it is ${JSON.stringify(deployment, null, 1)}\n${said}`);
       }
-      await delay(LOOK_MS);
+      await delay(lookAgainMs(begun));
     }
   }
 

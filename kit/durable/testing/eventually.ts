@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { lookAgainMs } from '#testing/look-again';
 import { PATIENCE_MS } from '#testing/patience';
-
-const POLL_MS = 5;
 
 /**
  * Polls until the probe returns something other than `undefined` or `false`, and returns that. An error of the probe
@@ -12,9 +11,9 @@ export async function eventually<T>(
   probe: () => T | Promise<T>,
   withinMs = PATIENCE_MS,
 ): Promise<Sure<T>> {
-  const deadline = performance.now() + withinMs;
+  const begun = performance.now();
   let cause: unknown;
-  while (performance.now() < deadline) {
+  while (performance.now() - begun < withinMs) {
     try {
       const value = await probe();
       if (value !== undefined && value !== false) return value as Sure<T>;
@@ -22,7 +21,7 @@ export async function eventually<T>(
     } catch (error) {
       cause = error;
     }
-    await delay(POLL_MS);
+    await delay(lookAgainMs(begun));
   }
   throw new Error(`waited ${withinMs} ms for ${what}`, { cause });
 }
