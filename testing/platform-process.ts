@@ -12,6 +12,7 @@ import { bareEnvironment } from './bare-environment.ts';
 import { freshDatabase } from './databases.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { MAIN } from './product.ts';
+import { SHORT_LIVED } from './short-lived.ts';
 
 /** The data folder and database of a platform, which outlast its processes. */
 export interface PlatformHome {
@@ -108,7 +109,7 @@ function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database
   const { flags = [], program, nodeFlags = [], environment = {} } = options;
   const begun = performance.now();
   const main = program === undefined ? MAIN : fileURLToPath(program);
-  const child = spawn(process.execPath, [...nodeFlags, main, 'serve', ...flags], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, ...nodeFlags, main, 'serve', ...flags], {
     cwd: dirname(data),
     env: bareEnvironment(dirname(data), {
       FLEETSHIFT_LISTEN: '127.0.0.1:0',

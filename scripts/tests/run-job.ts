@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SHORT_LIVED } from '#testing/short-lived';
 import { ROOT } from '../repository.ts';
 import { makeJobFolders } from './environment.ts';
 import { type JobEvent, type Outcome, REPORT } from './job-events.ts';
@@ -70,6 +71,7 @@ async function runProcess(files: readonly TestFile[], place: ProcessPlace, signa
   const child = spawn(
     process.execPath,
     [
+      ...SHORT_LIVED,
       `--test-timeout=${Math.ceil(place.timeoutMs / 2)}`,
       `--test-reporter=${new URL('./job-events.ts', import.meta.url).href}`,
       '--test-reporter-destination=stdout',
