@@ -20,10 +20,10 @@ export interface ProcessTimes {
   readonly endedMs: number;
 }
 
-const LOOK_MS = 500;
+const LOOK_MS = 1_000;
 const TICK_MS = 10;
 
-/** Looks at all descendants of this process twice a second, because a program's name is gone once it has ended. */
+/** Looks at all descendants of this process once a second, because a program's name is gone once it has ended. */
 export class CpuWatch {
   readonly #seen = new Map<number, ProcessTimes>();
   readonly #begun = coreTimes();
@@ -103,10 +103,12 @@ function timesOf(pid: number, before: ProcessTimes | undefined): ProcessTimes | 
   }
 }
 
-/** A program's name; for Node the name of the script. */
+/** A program's name; for Node the name of the script, and of its command if it has one: `fleetshift.js serve`. */
 function programOf(pid: number): string {
   const [program = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   const name = basename(program.split(' ')[0] ?? '').replace(/:$/, '');
-  const script = name === 'node' ? args.find((arg) => /\.[cm]?[jt]s$/.test(arg) && !arg.startsWith('-')) : undefined;
-  return script === undefined ? name : basename(script);
+  const script = name === 'node' ? args.findIndex((arg) => /^[^-].*\.[cm]?[jt]s$/.test(arg)) : -1;
+  if (script < 0) return name;
+  const command = args[script + 1] ?? '';
+  return [basename(args[script] ?? ''), /^[a-z-]+$/.test(command) ? command : ''].filter(Boolean).join(' ');
 }
