@@ -25,6 +25,7 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
+export type { EventSink } from './event-sink.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
 export {

@@ -72,7 +72,7 @@ export class GrantService {
     if (equal !== undefined) throw alreadyThere(equal);
     if (await unit.grants.find(found.uid, grant.name, signal)) throw nameTaken(grant);
     await unit.grants.insert(grant, signal);
-    await unit.events.append([{ type: 'grant.created', time: now, grant, workspace: found.workspace }], signal);
+    await unit.events.append([{ type: 'grant.created', grant, workspace: found.workspace }], now, signal);
     return grant;
   }
 

@@ -61,14 +61,14 @@ export class PermissionSchemaService {
     if (before === undefined) {
       const schema = newPermissionSchema(spec, { name, uid: this.#deps.newUid(), now });
       await unit.schemas.insert(schema, signal);
-      await unit.events.append([{ type: 'permissionSchema.created', time: now, schema }], signal);
+      await unit.events.append([{ type: 'permissionSchema.created', schema }], now, signal);
       return { schema, before };
     }
     const schema = changePermissionSchema(before, spec, now);
     if (schema === before) return { schema, before };
     await this.#checkGrantsFit(unit, schema, signal);
     await unit.schemas.replace(schema, signal);
-    await unit.events.append([{ type: 'permissionSchema.updated', time: now, schema }], signal);
+    await unit.events.append([{ type: 'permissionSchema.updated', schema }], now, signal);
     return { schema, before };
   }
 
@@ -82,7 +82,7 @@ export class PermissionSchemaService {
     const inTheWay = await grantsOf(unit, { permission: name, picked: (grants) => grants }, signal);
     if (inTheWay.count > 0) throw grantsInTheWay(`Permission ${name} is granted`, inTheWay);
     await unit.schemas.remove(schema, signal);
-    await unit.events.append([{ type: 'permissionSchema.deleted', time: now, schema }], signal);
+    await unit.events.append([{ type: 'permissionSchema.deleted', schema }], now, signal);
     return schema;
   }
 

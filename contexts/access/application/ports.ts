@@ -1,4 +1,4 @@
-import type { FieldFault, ResourceName } from '#kit/std';
+import type { EventSink, FieldFault, ResourceName } from '#kit/std';
 import type { AccessEvent } from '../domain/access-event.ts';
 import type { Caller } from '../domain/asker.ts';
 import type { Question } from '../domain/decide-access.ts';
@@ -61,7 +61,7 @@ export interface UnitOfWork {
   readonly search: GrantSearch;
   readonly schemas: PermissionSchemaStore;
   readonly resources: ResourceReader;
-  readonly events: EventSink;
+  readonly events: EventSink<AccessEvent>;
 }
 
 /** The grants as one unit of work sees them, including its own changes. */
@@ -123,11 +123,6 @@ export interface FoundResource {
   readonly uid: string;
   /** The workspace that contains the resource, or the resource itself if it is a workspace. */
   readonly workspace: string;
-}
-
-/** Records events for their consumers, in order per resource. Committed with the unit of work. */
-export interface EventSink {
-  append(events: readonly AccessEvent[], signal: AbortSignal): Promise<void>;
 }
 
 /** Validation of attributes by JSON Schema. */

@@ -22,7 +22,7 @@ export async function removeGrants(
   for (const grant of grants) {
     const found = await unit.resources.find(grant.resource, signal);
     const workspace = found?.workspace ?? ROOT.name;
-    await unit.events.append([{ type: 'grant.deleted', time: now, grant, workspace }], signal);
+    await unit.events.append([{ type: 'grant.deleted', grant, workspace }], now, signal);
   }
 }
 
@@ -34,8 +34,8 @@ export async function dropGrantsOn(
 ): Promise<readonly Grant[]> {
   const grants = await allMatching(unit, { by: 'resource', uid }, signal);
   await unit.grants.remove(grants, signal);
-  const deleted = grants.map((grant) => ({ type: 'grant.deleted', time: now, grant, workspace }) as const);
-  await unit.events.append(deleted, signal);
+  const deleted = grants.map((grant) => ({ type: 'grant.deleted', grant, workspace }) as const);
+  await unit.events.append(deleted, now, signal);
   return grants;
 }
 

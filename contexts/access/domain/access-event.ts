@@ -14,13 +14,11 @@ export type AccessEventType = (typeof ACCESS_EVENTS)[number];
 export type AccessEvent =
   | {
       readonly type: Extract<AccessEventType, `grant.${string}`>;
-      readonly time: number;
       readonly grant: Grant;
       /** The workspace that contains the resource, or the resource itself if it is a workspace. */
       readonly workspace: string;
     }
   | {
       readonly type: Extract<AccessEventType, `permissionSchema.${string}`>;
-      readonly time: number;
       readonly schema: PermissionSchema;
     };

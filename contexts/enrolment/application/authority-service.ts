@@ -52,7 +52,7 @@ async function keep(
   signal: AbortSignal,
 ): Promise<CertificateAuthority> {
   await unit.authorities.insert(authority, signal);
-  const event = { type: 'certificateAuthority.created', time: now, subject: { kind: 'authority', authority } } as const;
-  await unit.events.append(event, signal);
+  const event = { type: 'certificateAuthority.created', subject: { kind: 'authority', authority } } as const;
+  await unit.events.append([event], now, signal);
   return authority;
 }

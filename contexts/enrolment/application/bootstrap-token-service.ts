@@ -48,7 +48,7 @@ export class BootstrapTokenService {
     if (await unit.tokens.find({ workspace, name: token.name }, signal)) throw nameTaken(token);
     if ((await unit.tokens.countLive(workspace, now, signal)) >= MAX_TOKENS) throw tooMany(workspace);
     await unit.tokens.insert(token, signal);
-    await unit.events.append({ type: 'bootstrapToken.created', time: now, subject: { kind: 'token', token } }, signal);
+    await unit.events.append([{ type: 'bootstrapToken.created', subject: { kind: 'token', token } }], now, signal);
     return { token, text: formatBootstrapToken({ id: token.id, secret }) };
   }
 
@@ -58,7 +58,7 @@ export class BootstrapTokenService {
     if (token === undefined) throw bootstrapTokenNotFound(key);
     before(token);
     await unit.tokens.remove(token.id, signal);
-    await unit.events.append({ type: 'bootstrapToken.deleted', time: now, subject: { kind: 'token', token } }, signal);
+    await unit.events.append([{ type: 'bootstrapToken.deleted', subject: { kind: 'token', token } }], now, signal);
   }
 }
 

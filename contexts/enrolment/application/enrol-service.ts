@@ -69,10 +69,7 @@ export class EnrolService {
     checkUsable(token, now);
     await unit.tokens.countUse(token.id, signal);
     const used = { ...token, used: token.used + 1 };
-    await unit.events.append(
-      { type: 'bootstrapToken.used', time: now, subject: { kind: 'token', token: used } },
-      signal,
-    );
+    await unit.events.append([{ type: 'bootstrapToken.used', subject: { kind: 'token', token: used } }], now, signal);
     return await this.#found(unit, { ...command, bootstrap: token }, signal);
   }
 
@@ -121,7 +118,8 @@ export class EnrolService {
       targets.push({ uid: target, name });
     }
     await unit.events.append(
-      { type: 'fleetlet.created', time: now, subject: { kind: 'fleetlet', fleetlet, targets } },
+      [{ type: 'fleetlet.created', subject: { kind: 'fleetlet', fleetlet, targets } }],
+      now,
       signal,
     );
     return { fleetlet, targets, certificate: pem, isRepeated: false };

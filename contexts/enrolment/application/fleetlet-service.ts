@@ -40,10 +40,9 @@ export const fleetletService = {
     await unit.fleetlets.remove(fleetlet, signal);
     const event = {
       type: 'fleetlet.deleted',
-      time: command.now,
       subject: { kind: 'fleetlet', fleetlet, targets },
     } as const;
-    await unit.events.append(event, signal);
+    await unit.events.append([event], command.now, signal);
     return fleetlet;
   },
 
@@ -93,7 +92,7 @@ interface Kept extends ShownFleetlet {
 
 async function keep(unit: UnitOfWork, { fleetlet, targets, type, now }: Kept, signal: AbortSignal) {
   await unit.fleetlets.replace(fleetlet, signal);
-  await unit.events.append({ type, time: now, subject: { kind: 'fleetlet', fleetlet, targets } }, signal);
+  await unit.events.append([{ type, subject: { kind: 'fleetlet', fleetlet, targets } }], now, signal);
   return { fleetlet, targets };
 }
 

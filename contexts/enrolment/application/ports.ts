@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { EventSink, ResourceName, Uuid } from '#kit/std';
 import type { CertificateAuthority } from '../domain/authority.ts';
 import type { BootstrapToken } from '../domain/bootstrap-token.ts';
 import type { CertificateMark } from '../domain/certificate-standing.ts';
@@ -15,7 +15,7 @@ export interface UnitOfWork {
   readonly authorities: AuthorityStore;
   readonly targets: TargetRegistrar;
   readonly workspaces: WorkspaceDirectory;
-  readonly events: EventSink;
+  readonly events: EventSink<EnrolmentEvent>;
 }
 
 export interface TokenKey {
@@ -97,16 +97,10 @@ export interface WorkspaceDirectory {
 
 export interface EnrolmentEvent {
   readonly type: EnrolmentEventType;
-  readonly time: number;
   readonly subject:
     | { readonly kind: 'token'; readonly token: BootstrapToken }
     | { readonly kind: 'fleetlet'; readonly fleetlet: Fleetlet; readonly targets: readonly Binding[] }
     | { readonly kind: 'authority'; readonly authority: CertificateAuthority };
-}
-
-/** Records events for their consumers. Committed with the unit of work. */
-export interface EventSink {
-  append(event: EnrolmentEvent, signal: AbortSignal): Promise<void>;
 }
 
 /** A key whose possession was proved. */

@@ -221,10 +221,10 @@ interface Told {
 async function tell(
   { events }: UnitOfWork,
   type: IdentityEventType,
-  { account, token, now: time }: Told,
+  { account, token, now }: Told,
   signal: AbortSignal,
 ): Promise<void> {
   const subject =
     token === undefined ? ({ kind: 'account', account } as const) : ({ kind: 'token', account, token } as const);
-  await events.append({ type, time, subject }, signal);
+  await events.append([{ type, subject }], now, signal);
 }

@@ -64,7 +64,7 @@ export class IssuerService {
     if (others.length >= MAX_ISSUERS) throw tooMany();
     for (const other of others) checkDistinct(issuer, other);
     await issuers.insert(issuer, signal);
-    await events.append({ type: 'issuer.created', time: now, subject: { kind: 'issuer', issuer } }, signal);
+    await events.append([{ type: 'issuer.created', subject: { kind: 'issuer', issuer } }], now, signal);
     return issuer;
   }
 
@@ -75,7 +75,7 @@ export class IssuerService {
     const next = patchIssuer(current, patch, { now, clientSecret: secret });
     checkClaims(next, this.#deps.language);
     await unit.issuers.replace(next, signal);
-    await unit.events.append({ type: 'issuer.updated', time: now, subject: { kind: 'issuer', issuer: next } }, signal);
+    await unit.events.append([{ type: 'issuer.updated', subject: { kind: 'issuer', issuer: next } }], now, signal);
     return next;
   }
 
@@ -84,8 +84,7 @@ export class IssuerService {
     const issuer = await this.#changeable(unit, command, signal);
     await unit.issuers.remove(issuer, signal);
     await unit.sessions.remove({ issuer: issuer.name }, signal);
-    const time = command.now;
-    await unit.events.append({ type: 'issuer.deleted', time, subject: { kind: 'issuer', issuer } }, signal);
+    await unit.events.append([{ type: 'issuer.deleted', subject: { kind: 'issuer', issuer } }], command.now, signal);
   }
 
   async #changeable({ issuers }: UnitOfWork, command: ChangeIssuer, signal: AbortSignal): Promise<Issuer> {

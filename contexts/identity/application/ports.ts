@@ -1,4 +1,4 @@
-import type { ResourceName, Secret, Uuid } from '#kit/std';
+import type { EventSink, ResourceName, Secret, Uuid } from '#kit/std';
 import type { AccountToken } from '../domain/account-token.ts';
 import type { IdentityEventType } from '../domain/identity-event.ts';
 import type { Issuer } from '../domain/issuer.ts';
@@ -13,7 +13,7 @@ export interface UnitOfWork {
   readonly sessions: SessionStore;
   readonly codes: LoginCodeStore;
   readonly revocations: RevocationStore;
-  readonly events: EventSink;
+  readonly events: EventSink<IdentityEvent>;
   /** Lets other contexts delete their data about a service account. Called for a dry run as well. */
   readonly accountDeleted: AccountDeleted;
 }
@@ -107,16 +107,10 @@ export interface RevocationStore {
 
 export interface IdentityEvent {
   readonly type: IdentityEventType;
-  readonly time: number;
   readonly subject:
     | { readonly kind: 'issuer'; readonly issuer: Issuer }
     | { readonly kind: 'account'; readonly account: ServiceAccount }
     | { readonly kind: 'token'; readonly account: ServiceAccount; readonly token: AccountToken };
-}
-
-/** Records events for their consumers. Committed with the unit of work. */
-export interface EventSink {
-  append(event: IdentityEvent, signal: AbortSignal): Promise<void>;
 }
 
 /** Encrypts a secret so that only this platform can open it, and only in the same place. */

@@ -1,8 +1,7 @@
-import type { Uuid } from '#kit/std';
+import type { EventSink, Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
 import type { DEPLOYMENT_EVENTS } from '#protocol/api';
-import type { EventSink } from '../application/ports.ts';
 import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
 import { toApprovalResource } from './approval-resource.ts';
 import { toResource, toTargetResource } from './deployment-resource.ts';
@@ -11,7 +10,7 @@ import { toResource, toTargetResource } from './deployment-resource.ts';
 const MAX_TARGETS = 100;
 
 /** Writes to the outbox, within one transaction, scoped to the workspace of the deployment. */
-export class OutboxEventSink implements EventSink {
+export class OutboxEventSink implements EventSink<OrchestrationEvent> {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
 

@@ -1,4 +1,4 @@
-import type { Brand, Json, ResourceName } from '#kit/std';
+import type { Brand, EventSink, Json, ResourceName } from '#kit/std';
 import type { Acknowledgement, DeliveryOrder, PreviewAnswer, TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Approval } from '../domain/deployment/approval.ts';
@@ -34,7 +34,7 @@ export interface UnitOfWork {
   readonly pool: TargetPool;
   readonly workspaces: WorkspaceDirectory;
   readonly requiredGates: RequiredGates;
-  readonly events: EventSink;
+  readonly events: EventSink<OrchestrationEvent>;
 }
 
 /** Opens units of work outside of requests: for workflows, reports and maintenance. A body may be run again. */
@@ -332,11 +332,6 @@ export interface RequiredGates {
     plan: { readonly workspacePath: string; readonly targets: readonly TargetId[] },
     signal: AbortSignal,
   ): Promise<readonly GateSpec[]>;
-}
-
-/** Publishes events. They are stored if the unit of work commits. */
-export interface EventSink {
-  append(events: readonly OrchestrationEvent[], now: number, signal: AbortSignal): Promise<void>;
 }
 
 /** The only way to reach a target. */

@@ -1,13 +1,12 @@
-import type { Uuid } from '#kit/std';
+import type { EventSink, Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
-import type { EventSink } from '../application/ports.ts';
 import { placementViewOf } from '../domain/placement-view.ts';
 import type { TargetEvent } from '../domain/target-event.ts';
 import { toResource } from './target-resource.ts';
 
 /** Appends to the outbox, within one transaction, scoped to the workspace of each event. */
-export class OutboxEventSink implements EventSink {
+export class OutboxEventSink implements EventSink<TargetEvent> {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
 

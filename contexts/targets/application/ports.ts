@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { EventSink, ResourceName, Uuid } from '#kit/std';
 import type { Target, TargetPlace } from '../domain/target.ts';
 import type { TargetEvent } from '../domain/target-event.ts';
 
@@ -7,7 +7,7 @@ export interface UnitOfWork {
   readonly targets: TargetStore;
   readonly connections: ConnectionStore;
   readonly workspaces: WorkspaceDirectory;
-  readonly events: EventSink;
+  readonly events: EventSink<TargetEvent>;
   readonly deleteObservers: readonly DeleteObserver[];
 }
 
@@ -51,11 +51,6 @@ export interface ConnectedRange {
 export interface WorkspaceDirectory {
   /** The existing ones among these, in any order. */
   places(names: readonly string[], signal: AbortSignal): Promise<readonly TargetPlace[]>;
-}
-
-/** Records events. In order for each target; committed with the unit of work. */
-export interface EventSink {
-  append(events: readonly TargetEvent[], now: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Target types registered by addons, besides the built-in ones. */

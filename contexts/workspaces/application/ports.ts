@@ -1,4 +1,4 @@
-import type { ResourceName, Uuid } from '#kit/std';
+import type { EventSink, ResourceName, Uuid } from '#kit/std';
 import type { Contents } from '../domain/delete-workspace.ts';
 import type { MoveChange, Subtree, WorkspaceMove } from '../domain/move-workspace.ts';
 import type { Workspace } from '../domain/workspace.ts';
@@ -8,7 +8,7 @@ import type { WorkspaceEvent } from '../domain/workspace-event.ts';
 export interface UnitOfWork {
   readonly workspaces: WorkspaceStore;
   readonly tree: WorkspaceTree;
-  readonly events: EventSink;
+  readonly events: EventSink<WorkspaceEvent>;
   /** Readers of what other contexts keep in workspaces. */
   readonly contents: readonly ContentsReader[];
   /** Contexts that have to follow a move in its transaction. */
@@ -76,11 +76,6 @@ export interface MoveObserver {
    * another unit of work.
    */
   moved(move: WorkspaceMove, signal: AbortSignal): Promise<readonly MoveChange[]>;
-}
-
-/** Records events. In order for each workspace; committed with the unit of work. */
-export interface EventSink {
-  append(events: readonly WorkspaceEvent[], signal: AbortSignal): Promise<void>;
 }
 
 /** The latest committed tree. Never waits for a unit of work. */

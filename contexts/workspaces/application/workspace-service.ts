@@ -56,7 +56,7 @@ export class WorkspaceService {
     const workspace = newWorkspace(draft, { ...place, uid: this.#deps.newUid(), now });
     await checkSlug(unit, draft, signal);
     await unit.workspaces.insert(workspace, signal);
-    await unit.events.append([{ type: 'workspace.created', time: now, workspace }], signal);
+    await unit.events.append([{ type: 'workspace.created', workspace }], now, signal);
     return workspace;
   }
 
@@ -76,7 +76,8 @@ export class WorkspaceService {
     await unit.workspaces.replace(next, signal);
     const projects = next.region === current.region ? [] : await unit.tree.passOnRegion(next, signal);
     await unit.events.append(
-      [next, ...projects].map((workspace): WorkspaceEvent => ({ type: 'workspace.updated', time: now, workspace })),
+      [next, ...projects].map((workspace): WorkspaceEvent => ({ type: 'workspace.updated', workspace })),
+      now,
       signal,
     );
     return next;
@@ -96,7 +97,7 @@ export class WorkspaceService {
     const move = { workspace: name, from, to: place.parent.name, fromPath: pathOf(current), toPath: pathOf(workspace) };
     const changes = changesOfMove(current, workspace, subtree);
     for (const observer of unit.moveObservers) changes.push(...(await observer.moved(move, signal)));
-    await unit.events.append([{ type: 'workspace.moved', time: now, workspace, from }], signal);
+    await unit.events.append([{ type: 'workspace.moved', workspace, from }], now, signal);
     return { workspace, changes };
   }
 
@@ -110,7 +111,7 @@ export class WorkspaceService {
     checkDeletable(workspace, contents);
     await unit.workspaces.remove(workspace, signal);
     for (const observer of unit.deleteObservers) await observer.deleted({ name, uid: workspace.uid, now }, signal);
-    await unit.events.append([{ type: 'workspace.deleted', time: now, workspace }], signal);
+    await unit.events.append([{ type: 'workspace.deleted', workspace }], now, signal);
   }
 }
 

@@ -12,7 +12,6 @@ export type WorkspaceEventType = (typeof WORKSPACE_EVENTS)[number];
 /** An event of a workspace. */
 export interface WorkspaceEvent {
   readonly type: WorkspaceEventType;
-  readonly time: number;
   /** The state after the change; the last state once it is deleted. */
   readonly workspace: Workspace;
   /** Only for a move: the previous parent. */

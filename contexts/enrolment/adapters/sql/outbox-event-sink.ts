@@ -1,13 +1,13 @@
-import { assertNever, type Uuid } from '#kit/std';
+import { assertNever, type EventSink, type Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
-import type { EnrolmentEvent, EventSink } from '../../application/ports.ts';
+import type { EnrolmentEvent } from '../../application/ports.ts';
 import { authorityResource, fleetletResource, tokenResource } from '../resources.ts';
 
 /**
  * Writes to the outbox, within one transaction. The event's data is the resource as the API shows it, without secrets.
  */
-export class OutboxEventSink implements EventSink {
+export class OutboxEventSink implements EventSink<EnrolmentEvent> {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
 
@@ -16,9 +16,10 @@ export class OutboxEventSink implements EventSink {
     this.#newId = newId;
   }
 
-  async append({ type, time, subject }: EnrolmentEvent, signal: AbortSignal): Promise<void> {
+  async append(events: readonly EnrolmentEvent[], now: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.batch(appendEvents([{ id: this.#newId(), type, time, ...describe(subject, time) }]));
+    const rows = events.map(({ type, subject }) => ({ id: this.#newId(), type, time: now, ...describe(subject, now) }));
+    await this.#tx.batch(appendEvents(rows));
   }
 }
 
