@@ -35,6 +35,7 @@ export {
   type RequestSpan,
   type RequestTracer,
   type SpanStart,
+  type Visibility,
 } from './ports.ts';
 export { type Answer, answer, created, NoContent, noContent, ok } from './routes/answer.ts';
 export { defineRoute, type RouteDefinition } from './routes/define-route.ts';

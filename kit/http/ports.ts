@@ -163,3 +163,8 @@ export interface Probe {
   /** Resolves if the dependency works, optionally with a note; throws otherwise. */
   check(signal: AbortSignal): Promise<string | undefined>;
 }
+
+/** What a caller may see with a permission. All other resources look as if they did not exist (404). */
+export interface Visibility<Visible> {
+  of(principal: Principal, permission: string): Visible;
+}

@@ -55,6 +55,7 @@ export {
   type ResourceName,
 } from './resource-name.ts';
 export { REDACTED, Secret } from './secret.ts';
+export { type SecretSource, secretSource } from './secret-source.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';

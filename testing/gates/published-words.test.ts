@@ -9,7 +9,10 @@ const PUBLISHED = ['protocol/delivery/index.ts', 'protocol/targets/index.ts'];
 /** Shared terms of modules that export more than those. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   'kit/std/canonical-json.ts': ['Json', 'JsonObject'],
+  'kit/std/event-sink.ts': ['EventSink'],
   'kit/std/precondition.ts': ['Precondition', 'Versioned'],
+  'kit/std/secret-source.ts': ['SecretSource'],
+  'kit/http/ports.ts': ['Visibility'],
 };
 
 /** Generated messages keep the names of the wire format; a codec maps them. */

@@ -29,11 +29,11 @@ import {
   runStarter,
   scoreRoutes,
   sqlUnits,
-  type Visibility,
+  type VisibleSet,
 } from '#contexts/orchestration/adapters';
 import { findTargetNode } from '#contexts/targets/adapters';
 import type { WorkflowClient } from '#kit/durable';
-import type { Route } from '#kit/http';
+import type { Route, Visibility } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import type { Sealer } from '#kit/sealing';
 import { type Clock, sleep, uuidv7 } from '#kit/std';
@@ -79,7 +79,7 @@ export interface Orchestration {
 
 /** From access: what a caller may see, and who may approve. */
 export interface Seen {
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly approvers: Approvers;
 }
 

@@ -1,3 +1,4 @@
+import type { Visibility } from '#kit/http';
 import type { Storage, Transaction } from '#kit/storage';
 import type { BootstrapTokenService } from '../application/bootstrap-token-service.ts';
 import type { EnrolService } from '../application/enrol-service.ts';
@@ -5,8 +6,7 @@ import type { UnitOfWork } from '../application/ports.ts';
 import type { CertificateLimits } from '../domain/authority.ts';
 import type { FleetletGate } from './fleetlet-gate.ts';
 import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
-import type { SqlEnrolmentReader } from './sql/sql-enrolment-reader.ts';
-import type { Visibility } from './visibility.ts';
+import type { SqlEnrolmentReader, VisibleSet } from './sql/sql-enrolment-reader.ts';
 
 /** The addresses at which fleetlets connect to the platform. */
 export interface FleetletEndpoints {
@@ -24,7 +24,7 @@ export interface EnrolmentParts {
   readonly authorities: CertificateAuthorities;
   readonly gate: FleetletGate;
   readonly limits: CertificateLimits;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   /** The endpoints as reachable for a client that used `host`. */
   readonly endpoints: (host: string | undefined) => FleetletEndpoints;
   /** PEM of the CA of the platform's own certificate, if the platform made that CA itself. */

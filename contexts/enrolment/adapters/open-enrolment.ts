@@ -5,6 +5,7 @@ import {
   parseResourceName,
   sleep as realSleep,
   type Sleep,
+  secretSource,
   systemClock,
   type Uuid,
   uuidv7,
@@ -25,7 +26,6 @@ import { certificateAuthorityRoutes } from './http/http-certificate-authority.ts
 import { enrolRoutes } from './http/http-enrol.ts';
 import { fleetletRoutes } from './http/http-fleetlets.ts';
 import { CertificateAuthorities, type Sealer } from './pki/certificate-authorities.ts';
-import { secretSource } from './secret-source.ts';
 import { SessionWatch } from './session-watch.ts';
 import { CHANGED_TOPIC } from './sql/changed-topic.ts';
 import { SqlEnrolmentReader, type SqlEnrolmentReaderDeps } from './sql/sql-enrolment-reader.ts';

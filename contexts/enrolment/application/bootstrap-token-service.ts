@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import type { ResourceName, SecretSource } from '#kit/std';
 import {
   type BootstrapToken,
   type BootstrapTokenRequest,
@@ -7,7 +7,7 @@ import {
 } from '../domain/bootstrap-token.ts';
 import { EnrolmentError } from '../domain/enrolment-error.ts';
 import { formatBootstrapToken } from '../domain/token-text.ts';
-import type { SecretSource, TokenKey, UnitOfWork } from './ports.ts';
+import type { TokenKey, UnitOfWork } from './ports.ts';
 
 export interface MintToken {
   readonly workspace: ResourceName;

@@ -1,4 +1,4 @@
-import { type ResourceName, timingSafeEqualText, type Uuid } from '#kit/std';
+import { type ResourceName, type SecretSource, timingSafeEqualText, type Uuid } from '#kit/std';
 import type { CertificateLimits } from '../domain/authority.ts';
 import { type BootstrapToken, CORRELATION_LABEL, checkUsable } from '../domain/bootstrap-token.ts';
 import { beginAfter, type CertificateMark, inUseFrom, succession } from '../domain/certificate-standing.ts';
@@ -7,7 +7,7 @@ import { EnrolmentError, invalid } from '../domain/enrolment-error.ts';
 import { type Fleetlet, type IssuedCertificate, isLive, newFleetlet, withCertificate } from '../domain/fleetlet.ts';
 import { distinctName, preferredName } from '../domain/fleetlet-names.ts';
 import { parseBootstrapToken } from '../domain/token-text.ts';
-import type { Binding, CertificateSigner, FoundTarget, ProvenKey, SecretSource, UnitOfWork } from './ports.ts';
+import type { Binding, CertificateSigner, FoundTarget, ProvenKey, UnitOfWork } from './ports.ts';
 
 export interface EnrolServiceDeps {
   readonly newUid: () => Uuid;

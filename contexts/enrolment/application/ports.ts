@@ -125,12 +125,3 @@ export interface CertificateSigner {
   /** PEM, and the serial in hex. */
   sign(order: CertificateOrder): { readonly pem: string; readonly serial: string };
 }
-
-/** Randomness, and the hash under which secrets are stored. */
-export interface SecretSource {
-  /** 256 bits, in 43 characters of base64url. */
-  newSecret(): string;
-  newTokenId(): string;
-  /** SHA-256, in hex. */
-  hash(text: string): string;
-}

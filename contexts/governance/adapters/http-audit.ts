@@ -1,4 +1,4 @@
-import { defineListRoute, defineRoute, ok, type Principal, type Route } from '#kit/http';
+import { defineListRoute, defineRoute, ok, type Principal, type Route, type Visibility } from '#kit/http';
 import type { Storage } from '#kit/storage';
 import {
   AuditEntrySchema,
@@ -13,11 +13,11 @@ import { GovernanceError } from '../domain/governance-error.ts';
 import { toAuditResource, toVerificationResource } from './audit-resource.ts';
 import { type AuditQuery, SqlAuditReader } from './sql-audit-reader.ts';
 import { SqlChainStore } from './sql-chain-store.ts';
-import type { Births, Visibility, WorkspacePaths } from './visibility.ts';
+import type { Births, VisibleSet, WorkspacePaths } from './visibility.ts';
 
 export interface AuditRoutesDeps {
   readonly storage: Storage;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly paths: WorkspacePaths;
   readonly births: Births;
   readonly key?: HeadKey;

@@ -1,15 +1,15 @@
-import { defineListRoute, type Principal, type Route } from '#kit/http';
+import { defineListRoute, type Principal, type Route, type Visibility } from '#kit/http';
 import { type Clock, systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { UsageQuerySchema, UsageSchema } from '#protocol/api';
 import { dayOf, daysBefore } from '../domain/day.ts';
 import { GovernanceError } from '../domain/governance-error.ts';
 import { type Place, SqlUsageReader } from './sql-usage-reader.ts';
-import type { Births, Visibility, WorkspacePaths } from './visibility.ts';
+import type { Births, VisibleSet, WorkspacePaths } from './visibility.ts';
 
 export interface UsageRoutesDeps {
   readonly storage: Storage;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly paths: WorkspacePaths;
   readonly births: Births;
   readonly clock?: Clock;

@@ -8,4 +8,4 @@ export { usageRoutes } from './http-usage.ts';
 export { GOVERNANCE_MIGRATIONS } from './migrations.ts';
 export { SqlChainStore } from './sql-chain-store.ts';
 export { UsageRecorder } from './usage-recorder.ts';
-export type { Visibility, VisibleSet } from './visibility.ts';
+export type { VisibleSet } from './visibility.ts';

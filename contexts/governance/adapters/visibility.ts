@@ -1,11 +1,6 @@
-import type { Principal } from '#kit/http';
 import { type Statement, sql } from '#kit/storage';
 
-/** The part of the tree that a caller may see with this permission. */
-export interface Visibility {
-  of(principal: Principal, permission: string): VisibleSet;
-}
-
+/** The part of the tree that a caller may see with a permission. */
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | {

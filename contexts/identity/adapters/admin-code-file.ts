@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { secretSource } from '#kit/std';
 import type { CodeFile } from '../application/login-service.ts';
 import { newLoginCode, normalLoginCode } from '../domain/login-code.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from './private-file.ts';
-import { secretSource } from './secret-source.ts';
 
 const NAME = 'admin-login.json';
 /** Holds the code itself, after a first start without a terminal to print it to. */

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Clock, uuidv7 } from '#kit/std';
+import { type Clock, secretSource, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { newLoginCode, normalLoginCode } from '../domain/login-code.ts';
 import { CODE_MS, CODE_TEXT_FILE } from './admin-code-file.ts';
 import { writePrivateFile } from './private-file.ts';
-import { secretSource } from './secret-source.ts';
 import { unitOfWork } from './sql/sql-unit-of-work.ts';
 
 export interface FirstAdminLoginDeps {

@@ -1,8 +1,9 @@
+import type { SecretSource } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import type { AccountService } from '../application/account-service.ts';
 import type { IssuerService } from '../application/issuer-service.ts';
 import type { LoginService } from '../application/login-service.ts';
-import type { Sealer, SecretSource, UnitOfWork } from '../application/ports.ts';
+import type { Sealer, UnitOfWork } from '../application/ports.ts';
 import type { CodeFlow } from './oidc/code-flow.ts';
 import type { IssuerDirectory } from './oidc/issuer-directory.ts';
 import type { SqlIdentityReader } from './sql/sql-identity-reader.ts';

@@ -1,8 +1,7 @@
 import type { Principal } from '#kit/http';
-import { type Clock, ReadCache, timingSafeEqualText } from '#kit/std';
+import { type Clock, ReadCache, type SecretSource, timingSafeEqualText } from '#kit/std';
 import { LastUsed } from '../application/last-used.ts';
 import { tokenKey, userKey } from '../application/login-service.ts';
-import type { SecretSource } from '../application/ports.ts';
 import { type AccountToken, isLive } from '../domain/account-token.ts';
 import type { TokenAudience } from '../domain/passthrough.ts';
 import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';

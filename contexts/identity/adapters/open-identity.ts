@@ -1,6 +1,15 @@
 import type { Authenticator, Principal, Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
-import { type Clock, sleep as realSleep, type Secret, type Sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import {
+  type Clock,
+  sleep as realSleep,
+  type Secret,
+  type Sleep,
+  secretSource,
+  systemClock,
+  type Uuid,
+  uuidv7,
+} from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import { AccountService } from '../application/account-service.ts';
 import { IssuerService } from '../application/issuer-service.ts';
@@ -26,7 +35,6 @@ import { CodeFlow } from './oidc/code-flow.ts';
 import { IssuerDirectory } from './oidc/issuer-directory.ts';
 import type { IssuerDial } from './oidc/issuer-fetch.ts';
 import { JwtVerifier } from './oidc/jwt-verifier.ts';
-import { secretSource } from './secret-source.ts';
 import { CHANGED_TOPIC } from './sql/changed-topic.ts';
 import { findPassthrough, removePassthrough } from './sql/passthrough-rows.ts';
 import { SqlIdentityReader } from './sql/sql-identity-reader.ts';

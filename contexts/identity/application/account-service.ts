@@ -1,4 +1,4 @@
-import type { Precondition, Versioned } from '#kit/std';
+import type { Precondition, SecretSource, Versioned } from '#kit/std';
 import { type Labels, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
 import {
   type AccountToken,
@@ -21,7 +21,7 @@ import {
   type ServiceAccountPatch,
 } from '../domain/service-account.ts';
 import { formatToken } from '../domain/token-text.ts';
-import type { AccountKey, Committed, SecretSource, UnitOfWork } from './ports.ts';
+import type { AccountKey, Committed, UnitOfWork } from './ports.ts';
 
 export interface AccountServiceDeps {
   readonly newUid: () => Uuid;

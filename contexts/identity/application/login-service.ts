@@ -1,9 +1,9 @@
-import { timingSafeEqualText, type Uuid } from '#kit/std';
+import { type SecretSource, timingSafeEqualText, type Uuid } from '#kit/std';
 import { IdentityError } from '../domain/identity-error.ts';
 import { normalLoginCode } from '../domain/login-code.ts';
 import type { Session, SessionKind, SessionLimits } from '../domain/session.ts';
 import { formatSessionToken } from '../domain/token-text.ts';
-import type { LoginCode, SecretSource, UnitOfWork } from './ports.ts';
+import type { LoginCode, UnitOfWork } from './ports.ts';
 
 /** A code left in a file by a user with access to this machine, in addition to those in the database. */
 export interface CodeFile {

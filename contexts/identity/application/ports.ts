@@ -126,15 +126,6 @@ export interface SealedPlace {
   readonly column: string;
 }
 
-/** Randomness, and the hash under which secrets are stored. */
-export interface SecretSource {
-  /** 256 bits, in 43 characters of base64url. */
-  newSecret(): string;
-  newTokenId(): string;
-  /** SHA-256, in hex. */
-  hash(text: string): string;
-}
-
 /** Checks the expressions of a claim mapping before they are stored. */
 export interface ClaimLanguage {
   /** The fault of the expression; `undefined` when it is valid. */

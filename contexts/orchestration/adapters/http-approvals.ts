@@ -1,4 +1,13 @@
-import { auditedPrecondition, defineListRoute, defineRoute, mutate, ok, type Principal, type Route } from '#kit/http';
+import {
+  auditedPrecondition,
+  defineListRoute,
+  defineRoute,
+  mutate,
+  ok,
+  type Principal,
+  type Route,
+  type Visibility,
+} from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
@@ -21,13 +30,13 @@ import { toApprovalResource } from './approval-resource.ts';
 import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
 import { toResource } from './deployment-resource.ts';
 import { SqlApprovalReader } from './sql-approval-reader.ts';
-import type { Visibility } from './visibility.ts';
+import type { VisibleSet } from './sql-deployment-reader.ts';
 
 export interface ApprovalRoutesDeps {
   readonly storage: Storage;
   readonly unit: (tx: Transaction) => UnitOfWork;
   readonly units: Pick<Units, 'read'>;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly approvers: Approvers;
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }

@@ -1,4 +1,14 @@
-import { answer, auditedPrecondition, created, defineListRoute, defineRoute, mutate, ok, type Route } from '#kit/http';
+import {
+  answer,
+  auditedPrecondition,
+  created,
+  defineListRoute,
+  defineRoute,
+  mutate,
+  ok,
+  type Route,
+  type Visibility,
+} from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
@@ -17,15 +27,14 @@ import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
 import { acting, DEPLOYMENT_PATH, DEPLOYMENTS_PATH, keyIn } from './deployment-requests.ts';
 import { toResource, toTargetResource } from './deployment-resource.ts';
 import { rolloutRoutes } from './http-rollouts.ts';
-import { SqlDeploymentReader } from './sql-deployment-reader.ts';
-import type { Visibility } from './visibility.ts';
+import { SqlDeploymentReader, type VisibleSet } from './sql-deployment-reader.ts';
 
 export interface DeploymentRoutesDeps {
   readonly storage: Storage;
   readonly service: DeploymentService;
   readonly unit: (tx: Transaction) => UnitOfWork;
   readonly units: Pick<Units, 'read'>;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   /** The workspaces as the same snapshot sees them. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }

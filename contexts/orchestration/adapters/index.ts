@@ -14,6 +14,6 @@ export { purgeRevisions } from './purge-revisions.ts';
 export { runStarter } from './run-starter.ts';
 export { type RunningRollout, runningRollouts } from './running-rollouts.ts';
 export { ORCHESTRATION_SEALED_COLUMNS } from './sql-content-store.ts';
+export type { VisibleSet } from './sql-deployment-reader.ts';
 export { type OrchestrationUnitDeps, orchestrationUnitOfWork, sqlUnits } from './sql-unit-of-work.ts';
-export type { Visibility } from './visibility.ts';
 export { ORCHESTRATION_WORKFLOWS } from './workflows/orchestration-workflows.ts';

@@ -3,7 +3,7 @@ import { type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceDirectory } from '../application/ports.ts';
 import type { Approval } from '../domain/deployment/approval.ts';
 import { APPROVAL_COLUMNS, toApproval } from './sql-approval-store.ts';
-import type { VisibleSet } from './visibility.ts';
+import type { VisibleSet } from './sql-deployment-reader.ts';
 
 export interface ApprovalRange {
   /** Only approvals of deployments directly in this workspace. */

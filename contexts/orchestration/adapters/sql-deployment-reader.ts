@@ -3,7 +3,11 @@ import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/sto
 import type { WorkspaceDirectory } from '../application/ports.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { READ_COLUMNS, toDeployment } from './deployment-row.ts';
-import type { VisibleSet } from './visibility.ts';
+
+/** Everything, or the contents of these subtrees, none of which lies within another. */
+export type VisibleSet =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'some'; readonly workspaces: readonly string[] };
 
 export interface DeploymentRange {
   /** Only those in this workspace: directly, or at any depth. */

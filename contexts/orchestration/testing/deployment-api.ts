@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
+import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations, type Visibility } from '#kit/http';
 import { Sealer } from '#kit/sealing';
 import { contentHash, parseUuid, type Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
@@ -11,8 +11,8 @@ import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import { builtInRules } from '../adapters/built-in-rules.ts';
 import { deploymentRoutes } from '../adapters/http-deployments.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../adapters/migrations.ts';
+import type { VisibleSet } from '../adapters/sql-deployment-reader.ts';
 import { orchestrationUnitOfWork, sqlUnits } from '../adapters/sql-unit-of-work.ts';
-import type { Visibility } from '../adapters/visibility.ts';
 import { DeploymentService } from '../application/deployment-service.ts';
 import type { UnitOfWork } from '../application/ports.ts';
 import { deploymentNotFound } from '../domain/deployment/deployment-error.ts';
@@ -77,7 +77,7 @@ const pool = fixedPool({
 });
 
 /** `Bearer sees.a.b` sees the subtrees of a and b; others see everything. */
-const VISIBILITY: Visibility = {
+const VISIBILITY: Visibility<VisibleSet> = {
   of: ({ id }) => {
     const [sees, ...workspaces] = id.split('.');
     return sees === 'sees' ? { kind: 'some', workspaces } : { kind: 'everything' };

@@ -8,6 +8,7 @@ import {
   noContent,
   ok,
   type Route,
+  type Visibility,
 } from '#kit/http';
 import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
@@ -19,18 +20,24 @@ import {
   TargetPatchSchema,
   TargetSchema,
 } from '#protocol/api';
-import type { AddonTypes, DeleteObserver, TargetReader, UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
+import type {
+  AddonTypes,
+  DeleteObserver,
+  TargetReader,
+  UnitOfWork,
+  VisibleSet,
+  WorkspaceDirectory,
+} from '../application/ports.ts';
 import { TargetService } from '../application/target-service.ts';
 import type { TargetPatch } from '../domain/change-target.ts';
 import type { RawTargetDraft } from '../domain/new-target.ts';
 import { SqlTargetReader } from './sql-target-reader.ts';
 import { targetUnitOfWork } from './sql-unit-of-work.ts';
 import { toResource } from './target-resource.ts';
-import type { Visibility } from './visibility.ts';
 
 export interface TargetRoutesDeps {
   readonly storage: Storage;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   /** The workspaces, in the same transaction or snapshot. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
   readonly addonTypes: AddonTypes;
@@ -44,7 +51,7 @@ interface Parts {
   readonly storage: Storage;
   readonly reader: TargetReader;
   readonly service: TargetService;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly unit: (tx: Transaction) => UnitOfWork;
 }
 

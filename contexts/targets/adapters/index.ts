@@ -5,4 +5,3 @@ export { targetUnitOfWork } from './sql-unit-of-work.ts';
 export { findTargetNode, type TargetNode, targetCounts, targetNodes } from './target-nodes.ts';
 export { type PooledTarget, targetPool } from './target-pool.ts';
 export { targetsInWorkspaces } from './targets-in-workspaces.ts';
-export type { Visibility } from './visibility.ts';

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
+import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations, type Visibility } from '#kit/http';
 import type { Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
-import { TARGET_MIGRATIONS, targetRoutes, type Visibility } from '../adapters/index.ts';
+import { TARGET_MIGRATIONS, targetRoutes } from '../adapters/index.ts';
+import type { VisibleSet } from '../application/ports.ts';
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { fixedWorkspaces, uidCounter } from './a-target.ts';
 
@@ -60,7 +61,7 @@ const WORKSPACES = fixedWorkspaces(
 );
 
 /** `Bearer sees.a.b` sees the subtrees of a and b, `Bearer sees.a.-.t` also the target t; other tokens see everything. */
-const VISIBILITY: Visibility = {
+const VISIBILITY: Visibility<VisibleSet> = {
   of: ({ id }) => {
     const [sees, ...names] = id.split('.');
     if (sees !== 'sees') return { kind: 'everything' };

@@ -8,6 +8,7 @@ import {
   noContent,
   ok,
   type Route,
+  type Visibility,
 } from '#kit/http';
 import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
@@ -25,6 +26,7 @@ import type {
   DeleteObserver,
   MoveObserver,
   UnitOfWork,
+  VisibleSet,
   WorkspaceReader,
 } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
@@ -33,12 +35,11 @@ import type { WorkspacePatch } from '../domain/patch-workspace.ts';
 import { parentOf, ROOT } from '../domain/workspace.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
-import type { Visibility } from './visibility.ts';
 import { toResource } from './workspace-resource.ts';
 
 export interface WorkspaceRoutesDeps {
   readonly storage: Storage;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   /** The contents that block a delete, in the order in which they are reported. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
@@ -52,7 +53,7 @@ interface Parts {
   readonly storage: Storage;
   readonly reader: WorkspaceReader;
   readonly service: WorkspaceService;
-  readonly visibility: Visibility;
+  readonly visibility: Visibility<VisibleSet>;
   readonly unit: (tx: Transaction) => UnitOfWork;
 }
 

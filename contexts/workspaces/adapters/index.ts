@@ -1,6 +1,5 @@
 export { type WorkspaceRoutesDeps, workspaceRoutes } from './http-workspaces.ts';
 export { WORKSPACE_MIGRATIONS } from './migrations.ts';
-export type { Visibility } from './visibility.ts';
 export {
   findWorkspaceNode,
   type WorkspaceNode,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
+import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations, type Visibility } from '#kit/http';
 import type { Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
-import { type Visibility, WORKSPACE_MIGRATIONS, workspaceRoutes } from '../adapters/index.ts';
-import type { ContentsReader, MoveObserver } from '../application/ports.ts';
+import { WORKSPACE_MIGRATIONS, workspaceRoutes } from '../adapters/index.ts';
+import type { ContentsReader, MoveObserver, VisibleSet } from '../application/ports.ts';
 import { workspaceNotFound } from '../domain/workspace-error.ts';
 import { uidCounter } from './a-workspace.ts';
 
@@ -56,7 +56,7 @@ interface Parts {
 }
 
 /** `Bearer sees.a.b` sees the subtrees of a and b; other tokens see everything. */
-const VISIBILITY: Visibility = {
+const VISIBILITY: Visibility<VisibleSet> = {
   of: ({ id }) => {
     const [sees, ...workspaces] = id.split('.');
     return sees === 'sees' ? { kind: 'some', workspaces } : { kind: 'everything' };

@@ -4,7 +4,6 @@ import type { Binding } from '../../application/ports.ts';
 import type { CertificateAuthority } from '../../domain/authority.ts';
 import type { BootstrapToken } from '../../domain/bootstrap-token.ts';
 import type { Fleetlet } from '../../domain/fleetlet.ts';
-import type { VisibleSet } from '../visibility.ts';
 import { FLEETLET_COLUMNS, toFleetlet } from './fleetlet-row.ts';
 import { ALL_AUTHORITIES, toAuthority } from './sql-authority-store.ts';
 import { type BindingRow, toBinding } from './sql-binding-store.ts';
@@ -30,6 +29,11 @@ export interface SqlEnrolmentReaderDeps {
 
 /** Within the number of parameters that a statement may have on both database engines. */
 const ROWS = 1_000;
+
+/** Everything, or the contents of these subtrees, none of which lies within another. */
+export type VisibleSet =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'some'; readonly workspaces: readonly string[] };
 
 /** Reads committed state, for lists and for authentication. Never waits for a writer. */
 export class SqlEnrolmentReader {

@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SecretSource } from '../application/ports.ts';
+
+/** Randomness, and the hash under which secrets are stored. */
+export interface SecretSource {
+  /** 256 bits, in 43 characters of base64url. */
+  newSecret(): string;
+  newTokenId(): string;
+  /** SHA-256, in hex. */
+  hash(text: string): string;
+}
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_LENGTH = 16;
