@@ -1,11 +1,10 @@
-import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from 'node:net';
-import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { TransportError } from '#kit/transport';
-import type { DialGuard } from '#kit/transport/dial';
+import { addressOf, connectSocket, type DialGuard } from '#kit/transport/dial';
 import type { Certificate } from '../config/credentials.ts';
 import type { KubeConfig } from '../config/kube-config.ts';
 import { KubeError } from '../kube-error.ts';
-import { addressOf, openTunnel } from './open-tunnel.ts';
 
 export type Protocols = readonly ('h2' | 'http/1.1')[];
 
@@ -27,14 +26,15 @@ export interface DialOptions {
 /** Connects to the server, through the proxy if there is one; TLS is established and the certificate is verified. */
 export async function dial(options: DialOptions, signal: AbortSignal): Promise<Socket | TLSSocket> {
   const { server, proxy, guard } = options;
-  const { host, port } = addressOf(server);
+  const to = addressOf(server);
   const doing = `connect to ${server.host}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
-  const lookup = guard && (await checked(guard, { host, port, proxy, doing }, signal));
-  const tunnel = proxy && (await openTunnel({ proxy, host, port, lookup }, signal));
-  const to = { host, port, ...(lookup && { lookup }) };
-  if (server.protocol !== 'https:') return tunnel ?? ready(tcpConnect(to), 'connect', { doing, signal });
-  const socket = tlsConnect({ ...tlsOptions(options, host), ...(tunnel ? { socket: tunnel } : to) });
-  return ready(socket, 'secureConnect', { doing, signal });
+  const lookup = guard && (await checked(guard, { ...to, proxy, doing }, signal));
+  const tls = server.protocol === 'https:' ? tlsOptions(options, to.host) : undefined;
+  try {
+    return await connectSocket({ to, tls, proxy, lookup, name: server.host }, signal);
+  } catch (error) {
+    throw error instanceof TransportError ? dialError(error) : error;
+  }
 }
 
 /** Throws `ADDRESS_REFUSED` if the guard does not allow this config to be dialled. */
@@ -87,38 +87,12 @@ function tlsOptions(options: DialOptions, host: string): ConnectionOptions {
   };
 }
 
-interface Attempt {
-  readonly doing: string;
-  readonly signal: AbortSignal;
-}
-
-async function ready<S extends Socket>(socket: S, event: string, { doing, signal }: Attempt): Promise<S> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  socket.once(event, resolve).once('error', reject).once('close', reject);
-  try {
-    await promise;
-    // A watch may be silent for long, and firewalls drop idle connections.
-    socket.setNoDelay(true).setKeepAlive(true, 30_000);
-    return socket;
-  } catch (error) {
-    socket.once('error', () => {}).destroy();
-    signal.throwIfAborted();
-    throw dialError(error, socket, doing);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    socket.off(event, resolve).off('error', reject).off('close', reject);
-  }
-}
-
-function dialError(error: unknown, socket: Socket, doing: string): KubeError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const mistrusted = 'authorizationError' in socket && socket.authorizationError != null;
-  const why = error instanceof Error ? error.message : 'the connection was closed';
-  if (mistrusted || code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return new KubeError('CERTIFICATE_REFUSED', `${doing}: its certificate is not trusted: ${why}`, { cause: error });
-  }
-  return new KubeError('CONNECTION_REFUSED', `${doing}: ${why}`, { cause: error });
+function dialError({ code, message, details, cause }: TransportError): KubeError {
+  if (code === 'PEER_NOT_TRUSTED') return new KubeError('CERTIFICATE_REFUSED', message, { cause });
+  if (details['proxy'] === undefined) return new KubeError('CONNECTION_REFUSED', message, { cause });
+  const { httpStatus } = details;
+  return new KubeError('PROXY_REFUSED', message, {
+    cause,
+    ...(httpStatus === undefined ? {} : { details: { httpStatus } }),
+  });
 }

@@ -1,4 +1,4 @@
-import { isIP, type Socket, connect as tcpConnect } from 'node:net';
+import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from 'node:net';
 import { type ConnectionOptions, getCACertificates, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { Secret } from '#kit/std';
 import { TransportError } from '../transport-error.ts';
@@ -55,12 +55,33 @@ export async function withinTime<T>(
  */
 export async function dial(options: DialOptions, protocol: string, signal: AbortSignal): Promise<Socket | TLSSocket> {
   const { to, tls, proxy } = options;
-  const doing = `connect to ${endpointName(to)}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
   const secure = tls && (await tlsOptions(tls, to, protocol));
+  return await connectSocket({ to, proxy, tls: secure, name: endpointName(to) }, signal);
+}
+
+export interface ConnectOptions {
+  readonly to: Endpoint;
+  /** Of `node:tls`. Without it the connection is plaintext. */
+  readonly tls?: ConnectionOptions | undefined;
+  readonly proxy?: URL | undefined;
+  /** Resolves the name of the proxy, or of the other end if there is no proxy. */
+  readonly lookup?: LookupFunction | undefined;
+  /** The name of the other end in messages. */
+  readonly name: string;
+}
+
+/**
+ * Connects a socket, through the proxy if there is one. Throws `PEER_NOT_TRUSTED` or `UNREACHABLE`; `details.proxy` is the
+ * proxy that did not make the connection.
+ */
+export async function connectSocket(options: ConnectOptions, signal: AbortSignal): Promise<Socket | TLSSocket> {
+  const { to, tls, proxy, lookup, name } = options;
+  const doing = `connect to ${name}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
   signal.throwIfAborted();
-  const tunnel = proxy && 'host' in to ? await openTunnel({ proxy, ...to }, signal) : undefined;
-  if (!secure) return tunnel ?? (await ready(tcpConnect(to), 'connect', { doing, signal }));
-  const socket = tlsConnect({ ...secure, ...(tunnel ? { socket: tunnel } : to) });
+  const tunnel = proxy && 'host' in to ? await openTunnel({ proxy, ...to, lookup }, signal) : undefined;
+  const at = { ...to, ...(lookup && { lookup }) };
+  if (!tls) return tunnel ?? (await ready(tcpConnect(at), 'connect', { doing, signal }));
+  const socket = tlsConnect({ ...tls, ...(tunnel ? { socket: tunnel } : at) });
   return await ready(socket, 'secureConnect', { doing, signal });
 }
 
@@ -92,6 +113,7 @@ async function ready<S extends Socket>(socket: S, event: string, { doing, signal
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   socket.once(event, resolve).once('error', reject).once('close', reject);
   try {
     await promise;

@@ -1,3 +1,12 @@
-export { type DialCredentials, type DialOptions, type DialTls, dial, type Endpoint, endpointName } from './dial.ts';
+export {
+  connectSocket,
+  type DialCredentials,
+  type DialOptions,
+  type DialTls,
+  dial,
+  type Endpoint,
+  endpointName,
+} from './dial.ts';
 export { createDialGuard, type DialGuard, type DialGuardOptions, type Place } from './dial-guard.ts';
+export { addressOf } from './open-tunnel.ts';
 export { parseProxy, proxyFor } from './proxy-for.ts';

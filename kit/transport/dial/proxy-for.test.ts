@@ -37,7 +37,7 @@ describe('the proxy that the environment means', () => {
   for (const { why, env, want, host = 'a.example.com' } of rows as readonly ((typeof rows)[number] & {
     host?: string;
   })[]) {
-    it(why, () => assert.equal(proxyFor(host, 8702, env)?.href, want));
+    it(why, () => assert.equal(proxyFor({ host, port: 8702, protocol: 'https' }, env)?.href, want));
   }
 
   it('is not told when it is no address, since it may hold a password', () => {

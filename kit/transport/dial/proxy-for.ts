@@ -3,12 +3,21 @@ import { TransportError } from '../transport-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+interface Destination {
+  /** An IPv6 address has no brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The protocol that is spoken there: each has its own variable. */
+  readonly protocol: 'http' | 'https';
+}
+
 /**
- * The proxy that the environment names for TLS connections to this host, by the rules of curl and Go programs: never for this
+ * The proxy that the environment names for connections to this host, by the rules of curl and Go programs: never for this
  * machine, nor for the names, suffixes, addresses or networks listed in NO_PROXY, each with or without a port.
  */
-export function proxyFor(host: string, port: number, environment: Environment): URL | undefined {
-  const proxy = environment['HTTPS_PROXY'] || environment['https_proxy'];
+export function proxyFor({ host, port, protocol }: Destination, environment: Environment): URL | undefined {
+  const name = `${protocol}_proxy`;
+  const proxy = environment[name.toUpperCase()] || environment[name];
   if (!proxy || isLoopback(host)) return undefined;
   const exempt = (environment['NO_PROXY'] || environment['no_proxy'] || '').split(',');
   if (exempt.some((entry) => matches(entry.trim().toLowerCase(), host.toLowerCase(), port))) return undefined;

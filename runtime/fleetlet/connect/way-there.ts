@@ -18,7 +18,7 @@ export function wayThere(
   to: { readonly host: string; readonly port: number },
   { isPlain }: { readonly isPlain: boolean },
 ): DialOptions {
-  const proxy = config.proxy?.reveal() ?? proxyFor(to.host, to.port, environment);
+  const proxy = config.proxy?.reveal() ?? proxyFor({ ...to, protocol: 'https' }, environment);
   return { to, proxy, ...(isPlain ? {} : { tls: { credentials: () => credentials(config.caFile, store) } }) };
 }
 
