@@ -1,13 +1,12 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { suggestion } from '#kit/config';
-import { RESOURCE_NAME_MAX_LENGTH, RESOURCE_NAME_PATTERN } from '#kit/std';
+import { isJsonObject, RESOURCE_NAME_MAX_LENGTH, RESOURCE_NAME_PATTERN } from '#kit/std';
 import { UsageError } from '../command.ts';
 import type { ApplyRules, Kind, Resource } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { workspaceOf } from '../kinds/place.ts';
 import { pathOf } from '../kinds/read-one.ts';
 import type { ApplyDocument, RawDocument } from './document.ts';
-import { isObject } from './merge-patch.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 export interface Workspaces {
@@ -45,7 +44,7 @@ type Checked = ApplyDocument | { readonly faults: readonly string[] };
 async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<Checked> {
   if ('fault' in raw) return { faults: [raw.fault] };
   const { where, content } = raw;
-  if (!isObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
+  if (!isJsonObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
   const found = kindOf(content['kind']);
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
@@ -83,13 +82,13 @@ async function documentSchema({ spec: loadSpec, place = [] }: ApplyRules<Resourc
 
 /** `null` removes a field, as in a patch: `region: null`. */
 function nullFaults(spec: unknown, { patched }: ApplyRules<Resource>): string[] {
-  const nulls = Object.entries(isObject(spec) ? spec : {}).filter(([, value]) => value === null);
+  const nulls = Object.entries(isJsonObject(spec) ? spec : {}).filter(([, value]) => value === null);
   return nulls.flatMap(([field]) => (patched.includes(field) ? [] : [`/spec/${field} cannot be null; leave it out`]));
 }
 
 function withoutNulls(content: Resource): Resource {
   const spec = content['spec'];
-  if (!isObject(spec)) return content;
+  if (!isJsonObject(spec)) return content;
   return { ...content, spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) };
 }
 

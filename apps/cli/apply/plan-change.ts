@@ -1,5 +1,5 @@
+import { isJsonObject, mergePatch, sameJson } from '#kit/std';
 import type { ApplyRules, Resource } from '../kinds/kind.ts';
-import { isObject, mergePatch, sameJson } from './merge-patch.ts';
 
 /** The requests that bring an existing resource to the state of a document. */
 export interface ChangePlan {
@@ -25,11 +25,17 @@ export function planChange(rules: ApplyRules<Resource>, current: Resource, wante
       patch[field] = value;
     } else {
       const isWhole = replaced.includes(field) || (typed.includes(field) && typeOf(current[field]) !== typeOf(value));
-      const change = isWhole ? wholeChange(current[field], value) : mergePatch(current[field], value);
+      const change = isWhole ? wholeChange(current[field], value) : changeOf(current[field], value);
       if (change !== undefined) patch[field] = change;
     }
   }
   return { fixed, verb: moved, patch: Object.keys(patch).length === 0 ? undefined : patch };
+}
+
+/** The JSON merge patch; `undefined` if the values are equal. */
+function changeOf(current: unknown, wanted: unknown): unknown {
+  if (!isJsonObject(wanted)) return wholeChange(current, wanted);
+  return isJsonObject(current) ? mergePatch(current, wanted) : (mergePatch({}, wanted) ?? {});
 }
 
 function wholeChange(current: unknown, wanted: unknown): unknown {
@@ -37,5 +43,5 @@ function wholeChange(current: unknown, wanted: unknown): unknown {
 }
 
 function typeOf(value: unknown): unknown {
-  return isObject(value) ? value['type'] : undefined;
+  return isJsonObject(value) ? value['type'] : undefined;
 }

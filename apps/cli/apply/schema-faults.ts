@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { suggestion } from '#kit/config';
-import { isObject } from './merge-patch.ts';
+import { isJsonObject } from '#kit/std';
 
 /**
  * Lists what is wrong with a value. Unknown fields come first, since they are most often a typo in the name of a
@@ -26,7 +26,7 @@ function unknownFields(schema: TSchema, value: unknown, at: string): string[] {
   if (Array.isArray(value)) {
     return items === undefined ? [] : value.flatMap((item, index) => unknownFields(items, item, `${at}/${index}`));
   }
-  if (properties === undefined || !isObject(value) || 'additionalProperties' in chosen) return [];
+  if (properties === undefined || !isJsonObject(value) || 'additionalProperties' in chosen) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return unknownFields(known, member, `${at}/${name}`);
@@ -39,7 +39,7 @@ function valueFaults(schema: TSchema, value: unknown, at: string): string[] {
   const chosen = memberFor(schema, value);
   if (typeof chosen === 'string') return [`${at}${chosen}`];
   const { properties, items } = chosen as Shape;
-  if (properties !== undefined && isObject(value)) {
+  if (properties !== undefined && isJsonObject(value)) {
     const open = Object.fromEntries(Object.keys(properties).map((name) => [name, Type.Unknown()]));
     const own = errorsOf({ ...chosen, properties: open }, value, at);
     const given = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
@@ -65,7 +65,7 @@ function errorsOf(schema: TSchema, value: unknown, at: string): string[] {
  */
 function memberFor(schema: TSchema, value: unknown): TSchema | string {
   const members = new Map((schema as Shape).anyOf?.map((member) => [typeOf(member), member]));
-  if (members.size === 0 || members.has(undefined) || !isObject(value)) return schema;
+  if (members.size === 0 || members.has(undefined) || !isJsonObject(value)) return schema;
   const { type } = value;
   const names = [...members.keys()].filter((name) => name !== undefined);
   if (typeof type !== 'string') return `/type is missing; it is one of ${names.join(', ')}`;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { CORE, isKubeError, type KubeClient, type KubeObject, type ObjectRef } from '#kit/kube';
+import { isJsonObject } from '#kit/std';
 import type { Inventories } from '../application/ports.ts';
 import { ownerFor } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import type { InventoryItem, ResourceSetInventory } from '../domain/inventory.ts';
-import { isJsonObject } from '../domain/json-value.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { FIELD_MANAGER } from './management-write.ts';
 

@@ -1,8 +1,6 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
-import type { Json, JsonObject } from '#kit/std';
-import { assertNever } from '#kit/std';
+import { assertNever, isJsonObject, type Json, type JsonObject } from '#kit/std';
 import { readYaml } from '#kit/yaml';
-import { isJsonObject } from '../domain/json-value.ts';
 import type { YamlReading } from '../domain/manifest.ts';
 import { type GoScalar, goScalar } from './go-scalar.ts';
 

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
-import type { JsonObject } from '#kit/std';
-import { sleep } from '#kit/std';
+import { isJsonObject, type JsonObject, sleep } from '#kit/std';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
 import { isCrsError } from '../domain/crs-error.ts';
-import { isJsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
-import { mergePatch } from '../domain/merge-patch.ts';
+import { patchOf } from '../domain/merge-patch.ts';
 import { KubeWorkloadApi } from './kube-workload-api.ts';
 
 interface Case {
@@ -153,7 +151,7 @@ describe('an object that nobody has touched', { skip: (await clustersUnavailable
         const written =
           way === 'replace'
             ? await api.replace(manifest(second), made.resourceVersion, t.signal)
-            : await api.patch(manifest(second), mergePatch(live, manifest(second)) ?? assert.fail(), t.signal);
+            : await api.patch(manifest(second), patchOf(live, manifest(second)) ?? assert.fail(), t.signal);
         assert.equal(written?.uid, made.uid);
         assert.notEqual(written.resourceVersion, made.resourceVersion);
         results.push(essence(await api.get(manifest(second), t.signal), namespace));

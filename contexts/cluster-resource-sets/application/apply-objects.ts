@@ -1,11 +1,9 @@
-import type { JsonObject } from '#kit/std';
-import { assertNever } from '#kit/std';
+import { assertNever, isJsonObject, type JsonObject } from '#kit/std';
 import { isCrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
 import { idOf } from '../domain/inventory.ts';
-import { isJsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
-import { mergePatch } from '../domain/merge-patch.ts';
+import { patchOf } from '../domain/merge-patch.ts';
 import type { VersionsOfCluster } from './known-versions.ts';
 import type { WorkloadApi, Written } from './ports.ts';
 
@@ -93,7 +91,7 @@ async function merge(api: WorkloadApi, request: OneRequest, signal: AbortSignal)
     const made = await api.create(object, signal);
     return noted(request, made, effectOf(made));
   }
-  const patch = mergePatch(live, object);
+  const patch = patchOf(live, object);
   if (patch === undefined) return { kind: 'none' };
   const written = await api.patch(object, patch, signal);
   return noted(request, written, changeOf(live, written));

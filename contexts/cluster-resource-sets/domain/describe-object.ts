@@ -1,6 +1,5 @@
-import type { JsonObject } from '#kit/std';
+import { isJsonObject, type JsonObject } from '#kit/std';
 import type { InventoryItem } from './inventory.ts';
-import { isJsonObject } from './json-value.ts';
 
 /** In the format of Cluster API's error messages: `apps/v1, Kind=Deployment shop/web`. */
 export function describeObject(object: JsonObject): string {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '#kit/std';
-import { isJsonObject } from './json-value.ts';
+import { isJsonObject, type Json, type JsonObject } from '#kit/std';
 import { sortForCreate } from './sort-for-create.ts';
 
 /** An object as written in a manifest. The cluster decides whether it is valid. */

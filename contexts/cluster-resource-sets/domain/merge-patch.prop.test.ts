@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json, JsonObject } from '#kit/std';
-import { patched } from '../testing/patched.ts';
-import { isJsonObject } from './json-value.ts';
-import { mergePatch, replacement } from './merge-patch.ts';
+import { applyMergePatch, isJsonObject, type Json, type JsonObject } from '#kit/std';
+import { patchOf, replacement } from './merge-patch.ts';
 
 const key = fc.constantFrom('a', 'b', 'metadata', 'labels', '__proto__', 'constructor');
 const object = objectOf(1, 'x', true);
@@ -16,8 +14,8 @@ describe('the merge patch from what there is to the manifest', () => {
       fc.property(object, object, (live, manifest) => {
         const from = { ...live, metadata: metadataOf(live) };
         const to = { ...manifest, metadata: metadataOf(manifest) };
-        const patch = mergePatch(from, to);
-        assert.deepEqual(patch === undefined ? from : patched(from, patch), to);
+        const patch = patchOf(from, to);
+        assert.deepEqual(patch === undefined ? from : applyMergePatch(from, patch), to);
       }),
     );
   });
@@ -27,8 +25,8 @@ describe('the merge patch from what there is to the manifest', () => {
       fc.property(object, objectWithNulls, (live, manifest) => {
         const from = { ...live, metadata: { ...metadataOf(live), resourceVersion: '5' } };
         const to = { ...manifest, metadata: { ...metadataOf(manifest), resourceVersion: '1' } };
-        const patch = mergePatch(from, to);
-        assert.deepEqual(patch === undefined ? from : patched(from, patch), replacement(to, '5'));
+        const patch = patchOf(from, to);
+        assert.deepEqual(patch === undefined ? from : applyMergePatch(from, patch), replacement(to, '5'));
       }),
     );
   });
@@ -38,20 +36,20 @@ describe('the merge patch from what there is to the manifest', () => {
       fc.property(object, (manifest) => {
         const to = { ...manifest, metadata: metadataOf(manifest) };
         const live = { ...to, metadata: { ...to.metadata, uid: 'u', resourceVersion: '5', managedFields: [{}] } };
-        assert.equal(mergePatch(live, to), undefined);
-        assert.equal(mergePatch(live, { ...to, metadata: { ...to.metadata, resourceVersion: '1' } }), undefined);
+        assert.equal(patchOf(live, to), undefined);
+        assert.equal(patchOf(live, { ...to, metadata: { ...to.metadata, resourceVersion: '1' } }), undefined);
       }),
     );
   });
 
   it('says nothing of a null for what is not there', () => {
     const live = { metadata: { name: 'x' }, spec: { a: 1 } };
-    assert.equal(mergePatch(live, { metadata: { name: 'x', labels: null }, spec: { a: 1, b: null } }), undefined);
+    assert.equal(patchOf(live, { metadata: { name: 'x', labels: null }, spec: { a: 1, b: null } }), undefined);
   });
 
   it('removes what the manifest does not mention, and what it says is null', () => {
     const live = { metadata: { name: 'x', labels: { theirs: 'yes' } }, data: { a: '1', b: '2' }, status: {} };
-    const patch = mergePatch(live, { metadata: { name: 'x' }, data: { a: '1', b: null } });
+    const patch = patchOf(live, { metadata: { name: 'x' }, data: { a: '1', b: null } });
     assert.deepEqual(patch, { metadata: { labels: null }, data: { b: null }, status: null });
   });
 });

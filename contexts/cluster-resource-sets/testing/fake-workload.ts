@@ -1,13 +1,11 @@
-import type { JsonObject } from '#kit/std';
+import { applyMergePatch, isJsonObject, type JsonObject, sameJson } from '#kit/std';
 import type { WorkloadApi, WorkloadClusters, Written } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
 import { type InventoryItem, idOf } from '../domain/inventory.ts';
-import { isJsonObject, sameJson } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { replacement } from '../domain/merge-patch.ts';
-import { patched } from './patched.ts';
 
 /** In-memory workload clusters that all share the same objects. */
 export class FakeWorkload implements WorkloadClusters {
@@ -43,7 +41,7 @@ export class FakeWorkload implements WorkloadClusters {
       await this.#note('patch', object);
       const before = this.objects.get(idOf(identityOf(object)));
       if (before === undefined) throw refused('it is not there');
-      return this.#put(patched(before, patch), before);
+      return this.#put(applyMergePatch(before, patch), before);
     },
     replace: async (object, resourceVersion) => {
       await this.#note('replace', object);
@@ -55,7 +53,7 @@ export class FakeWorkload implements WorkloadClusters {
       await this.#note('apply', object);
       const before = this.objects.get(idOf(identityOf(object)));
       // This fake has no field ownership: an apply is merged into the existing object.
-      return this.#put(before === undefined ? object : patched(before, object), before);
+      return this.#put(before === undefined ? object : applyMergePatch(before, object), before);
     },
     delete: async (item: InventoryItem & { readonly uid: string }) => {
       this.requests.push(`delete ${item.name}`);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '#kit/std';
+import { isJsonObject, type JsonObject } from '#kit/std';
 import { PATIENCE_MS } from '#testing/patience';
 import type { WorkloadApi, WorkloadClusters } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { isCrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
-import { isJsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { aCluster } from './a-set.ts';
 

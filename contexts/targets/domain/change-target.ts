@@ -1,6 +1,6 @@
-import { type Labels, type LabelsPatch, mergeLabels, sameLabels, sortedLabels } from '#kit/std';
+import { type Labels, type LabelsPatch, mergeLabels, sameJson, sameLabels, sortedLabels } from '#kit/std';
 import { type ObservedCondition, sameConditions, withConditions } from './conditions.ts';
-import { mergeProperties, movedFaults, type Properties, type PropertiesPatch, sameJson } from './properties.ts';
+import { mergeProperties, movedFaults, type Properties, type PropertiesPatch } from './properties.ts';
 import { type Lifecycle, sameList, sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
 import { invalidTarget, TargetError } from './target-error.ts';
 

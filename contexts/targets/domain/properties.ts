@@ -1,4 +1,13 @@
-import { canonicalJson, escapePointer, type FieldFault, type Json, type JsonObject } from '#kit/std';
+import {
+  applyMergePatch,
+  canonicalJson,
+  escapePointer,
+  type FieldFault,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  sameJson,
+} from '#kit/std';
 
 /** Facts about a target beyond its labels. Too rich to select by: placement never sees them. */
 export type Properties = JsonObject;
@@ -45,12 +54,7 @@ function bytesOf(properties: Properties): number {
 
 export function mergeProperties(properties: Properties, patch: PropertiesPatch | undefined): Properties {
   if (patch === undefined) return properties;
-  return patch === null ? {} : mergeObject(properties, patch);
-}
-
-export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return canonicalJson(a) === canonicalJson(b);
+  return patch === null ? {} : applyMergePatch(properties, patch);
 }
 
 /** Merges both sets of properties: the user's value takes precedence over the agent's. */
@@ -61,23 +65,10 @@ export function allProperties(own: Properties, reported: Properties): Properties
 /** JSON pointers (RFC 6901) to the differences, each as deep as possible, below `at`. */
 export function changedPaths(before: Json | undefined, after: Json | undefined, at: string): string[] {
   if (sameJson(before, after)) return [];
-  if (!isObject(before) || !isObject(after)) return [at];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [at];
   const [old, fresh] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const keys = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   return keys.flatMap((key) => changedPaths(old.get(key), fresh.get(key), `${at}/${escapePointer(key)}`));
-}
-
-function mergeObject(before: Json | undefined, patch: Properties): Properties {
-  const merged = new Map(Object.entries(isObject(before) ? before : {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, isObject(value) ? mergeObject(merged.get(key), value) : value);
-  }
-  return Object.fromEntries(merged);
-}
-
-function isObject(value: Json | undefined): value is Properties {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function depthOf(value: Json): number {

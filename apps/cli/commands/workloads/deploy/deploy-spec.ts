@@ -1,4 +1,4 @@
-import { isObject } from '../../../apply/merge-patch.ts';
+import { isJsonObject } from '#kit/std';
 import { UsageError } from '../../../command.ts';
 import type { Resource } from '../../../kinds/kind.ts';
 import { LabelSelector } from '../../../kinds/label-selector.ts';
@@ -49,11 +49,11 @@ function manifestOf({ documents, template, values }: DeployFlags): Resource | un
 /** Single values are merged into the given values, or else into those of the existing template. */
 function withValues(said: Resource | undefined, { set = [] }: DeployFlags, current: Resource): Resource | undefined {
   if (set.length === 0) return said;
-  const manifest = said ?? (isObject(current['manifest']) ? current['manifest'] : {});
+  const manifest = said ?? (isJsonObject(current['manifest']) ? current['manifest'] : {});
   if (manifest['type'] !== 'template') {
     throw new UsageError('--set changes template values, and this deployment has no template; use --template');
   }
-  const values = isObject(manifest['values']) ? manifest['values'] : {};
+  const values = isJsonObject(manifest['values']) ? manifest['values'] : {};
   return { ...manifest, values: set.reduce<Resource>(withValue, values) };
 }
 
@@ -63,7 +63,7 @@ function withValue(values: Resource, word: string): Resource {
   if (at < 1) throw new UsageError(`--set: "${word}" is not of the form greeting=hello`);
   const put = (into: Resource, [name = '', ...deeper]: readonly string[], value: unknown): Resource => {
     const inner = into[name];
-    return { ...into, [name]: deeper.length === 0 ? value : put(isObject(inner) ? inner : {}, deeper, value) };
+    return { ...into, [name]: deeper.length === 0 ? value : put(isJsonObject(inner) ? inner : {}, deeper, value) };
   };
   return put(values, word.slice(0, at).split('.'), scalarOf(word.slice(at + 1)));
 }
@@ -91,7 +91,7 @@ function rolloutOf(flags: DeployFlags, current: unknown): Resource | undefined {
     maxConcurrency: shareOf('--max-concurrency', flags.maxConcurrency),
   };
   const fields = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-  const before: Resource = isObject(current) ? current : { type: 'immediate' };
+  const before: Resource = isJsonObject(current) ? current : { type: 'immediate' };
   const type = flags.rollout ?? (flags.batchSize === undefined ? undefined : 'rolling');
   if (type === undefined && Object.keys(fields).length === 0) return undefined;
   const isSame = type === undefined || type === before['type'];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isObject } from '../../../apply/merge-patch.ts';
+import { isJsonObject } from '#kit/std';
 import { parseDocuments, readDocuments } from '../../../apply/read-documents.ts';
 import { UsageError } from '../../../command.ts';
 
@@ -8,10 +8,10 @@ export function readManifests(names: readonly string[]): readonly object[] {
   const raw = readDocuments(names, '--file');
   const faults = raw.flatMap((each) => {
     if ('fault' in each) return [`${each.where}: ${each.fault}`];
-    return isObject(each.content) ? [] : [`${each.where}: a document must be a map`];
+    return isJsonObject(each.content) ? [] : [`${each.where}: a document must be a map`];
   });
   if (faults.length > 0) throw new UsageError(['nothing was sent:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
-  return raw.flatMap((each) => ('content' in each && isObject(each.content) ? [each.content] : []));
+  return raw.flatMap((each) => ('content' in each && isJsonObject(each.content) ? [each.content] : []));
 }
 
 export function readText(flag: string, file: string): string {
@@ -27,6 +27,7 @@ export function readValues(file: string): unknown {
   const [first, ...more] = parseDocuments(file, readText('--values', file));
   if (first !== undefined && 'fault' in first) throw new UsageError(`--values ${first.where}: ${first.fault}`);
   const content = first === undefined ? {} : first.content;
-  if (more.length > 0 || !isObject(content)) throw new UsageError(`--values ${file}: must contain one map of values`);
+  if (more.length > 0 || !isJsonObject(content))
+    throw new UsageError(`--values ${file}: must contain one map of values`);
   return content;
 }

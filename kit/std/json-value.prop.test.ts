@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isObject, mergePatch, sameJson } from './merge-patch.ts';
+import type { Json, JsonObject } from './canonical-json.ts';
+import { applyMergePatch, isJsonObject, mergePatch, sameJson } from './json-value.ts';
 
 const { value: json } = fc.letrec((tie) => ({
   leaf: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string({ maxLength: 2 })),
@@ -13,9 +14,11 @@ const { value: json } = fc.letrec((tie) => ({
   ),
 }));
 
-test('the patch makes the one into the other, and is nothing when there is nothing to make', () => {
+const object = json.map((value) => (isJsonObject(value) ? value : ({ a: value } as JsonObject)));
+
+test('a merge patch turns the one object into the other, and there is none if they are equal', () => {
   fc.assert(
-    fc.property(json, json, (current, wanted) => {
+    fc.property(object, object, (current, wanted) => {
       const patch = mergePatch(current, wanted);
       const became = patch === undefined ? current : applied(current, patch);
       assert.ok(sameJson(bare(became), bare(wanted)), JSON.stringify({ patch, became }));
@@ -26,18 +29,26 @@ test('the patch makes the one into the other, and is nothing when there is nothi
 
 /** The algorithm of RFC 7396, section 2. */
 function applied(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const members = new Map(Object.entries(isObject(target) ? target : {}));
+  if (!isJsonObject(patch)) return patch;
+  const members = new Map(Object.entries(isJsonObject(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) members.delete(name);
-    else members.set(name, applied(members.get(name), value));
+    else members.set(name, applied(members.get(name), value) as Json);
   }
   return Object.fromEntries(members);
 }
 
 /** A merge patch cannot express null inside an object. */
 function bare(value: unknown): unknown {
-  if (!isObject(value)) return value ?? null;
+  if (!isJsonObject(value)) return value ?? null;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(members.map(([name, member]) => [name, bare(member)]));
 }
+
+test('a merge patch is applied as RFC 7396 says', () => {
+  fc.assert(
+    fc.property(object, object, (target, patch) =>
+      assert.deepEqual(applyMergePatch(target, patch), applied(target, patch)),
+    ),
+  );
+});
