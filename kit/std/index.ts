@@ -55,11 +55,9 @@ export {
   RESOURCE_NAME_PATTERN,
   type ResourceName,
 } from './resource-name.ts';
-export { REDACTED, Secret } from './secret.ts';
+export { REDACTED, Secret, TOKEN_PREFIXES, timingSafeEqualText } from './secret.ts';
 export { type SecretSource, secretSource } from './secret-source.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
-export { timingSafeEqualText } from './timing-safe-equal-text.ts';
-export { TOKEN_PREFIXES } from './token-prefix.ts';
 export { aborted, unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';

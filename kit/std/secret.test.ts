@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { format, inspect } from 'node:util';
-import { REDACTED, Secret } from './secret.ts';
+import { REDACTED, Secret, timingSafeEqualText } from './secret.ts';
 import { StdError } from './std-error.ts';
-import { timingSafeEqualText } from './timing-safe-equal-text.ts';
 
 const secret = new Secret('hunter2');
 

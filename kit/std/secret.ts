@@ -1,3 +1,5 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+
 export const REDACTED = '[redacted]';
 
 /**
@@ -31,4 +33,20 @@ export class Secret<T = string> {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return REDACTED;
   }
+}
+
+/**
+ * The prefixes of all FleetShift tokens. Logs, traces and repository scanners recognise tokens by them, so a token with
+ * any other prefix would be printed: a test searches the sources for such prefixes.
+ */
+export const TOKEN_PREFIXES = { access: 'fst_', session: 'fss_', bootstrap: 'fsb_' } as const;
+
+/** Compares secrets. The duration does not reveal where they differ, nor the length of the right one. */
+export function timingSafeEqualText(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** Hashing gives both sides the same length, which the comparison requires. */
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
