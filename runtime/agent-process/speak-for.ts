@@ -1,6 +1,6 @@
 import type { LocalClient, LocalTarget, TargetClaim, TargetRefusal } from '#contexts/channels';
 import type { DeliveryServer } from '#contexts/delivery/adapters';
-import { backoffDelay, sleep as realSleep, type Sleep } from '#kit/std';
+import { backoffDelay, Mutex, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { TargetId, TargetRef } from '#protocol/targets';
 
@@ -13,6 +13,8 @@ export interface SpeakForDeps {
   readonly sleep?: Sleep;
 }
 
+/** A drop that has begun is awaited also while the process stops. */
+const { signal: NEVER } = new AbortController();
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** Why this process does not have the target: another agent has precedence (`served`), or the platform refused. */
@@ -63,7 +65,7 @@ class Registration implements SpokenTarget {
   #ref: TargetRef | undefined;
   #said = '';
   /** Takes and drops run one after another, in the order in which they were requested. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(deps: SpeakForDeps, spoken: Spoken) {
     this.#deps = deps;
@@ -85,11 +87,11 @@ class Registration implements SpokenTarget {
   async account(): Promise<void> {
     const ref = this.#ref;
     if (ref === undefined) return;
-    await this.#inTurn(async () => {
+    await this.#mutex.run(async () => {
       if (this.#ref !== ref) return;
       await this.#spoken.take(ref);
       await this.#deps.server.connected(ref, this.#deps.signal);
-    });
+    }, this.#deps.signal);
   }
 
   async deregister(signal: AbortSignal): Promise<void> {
@@ -132,11 +134,13 @@ class Registration implements SpokenTarget {
     }
     const ref = this.#ref;
     const take = async (): Promise<void> => {
+      // A target may be accepted and lost in one turn of the event loop.
+      await Promise.resolve();
       if (ref === undefined || this.#ref !== ref) return;
       await this.#spoken.take(ref);
       if (this.#ref === ref) this.#deps.server.accepted(ref);
     };
-    this.#inTurn(take).catch((error: unknown) => this.#trouble(error));
+    this.#mutex.run(take, this.#deps.signal).catch((error: unknown) => this.#trouble(error));
   }
 
   #refused(why: GivenUp): void {
@@ -170,13 +174,7 @@ class Registration implements SpokenTarget {
     this.#ref = undefined;
     this.#deps.server.gone(ref.id);
     const dropped = this.#spoken.drop?.(ref);
-    this.#inTurn(async () => await dropped).catch((error: unknown) => this.#trouble(error));
-  }
-
-  #inTurn(task: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(task);
-    this.#turn = done.catch(() => {});
-    return done;
+    this.#mutex.run(async () => await dropped, NEVER).catch((error: unknown) => this.#trouble(error));
   }
 
   #trouble(err: unknown): void {

@@ -1,4 +1,4 @@
-import type { Uuid } from '#kit/std';
+import { Mutex, type Uuid } from '#kit/std';
 import type {
   AgentAcknowledgement,
   DeliverOrder,
@@ -32,7 +32,7 @@ export interface DirectoryTargetDeps extends ApplyDeps {
 export class DirectoryTarget {
   readonly #deps: DirectoryTargetDeps;
   readonly #health: HealthMonitor;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(deps: DirectoryTargetDeps) {
     this.#deps = deps;
@@ -45,16 +45,16 @@ export class DirectoryTarget {
 
   async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     signal.throwIfAborted();
-    return await this.#inTurn(async () => await this.#take(order, signal));
+    return await this.#mutex.run(async () => await this.#take(order, signal), signal);
   }
 
   /** Drops an order that has not been started. */
   async cancel({ deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#inTurn(async () => {
+    await this.#mutex.run(async () => {
       const record = this.#deps.records.find(deployment);
       if (record?.work?.revision === revision) await this.#deps.records.save({ ...record, work: undefined }, signal);
-    });
+    }, signal);
   }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
@@ -78,7 +78,7 @@ export class DirectoryTarget {
 
   async inventory(signal: AbortSignal): Promise<Inventory> {
     const { target, records } = this.#deps;
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const holdings: Holding[] = [];
       for (const { deployment, held } of records.all()) {
         if (held === undefined) continue;
@@ -86,21 +86,21 @@ export class DirectoryTarget {
         holdings.push({ deployment, revision: held.revision, hash: held.hash, health, message });
       }
       return { target: target.id, instance: records.instance, holdings };
-    });
+    }, signal);
   }
 
   /** Whether there was work to do. */
   async work(signal: AbortSignal): Promise<boolean> {
     const next = this.#deps.records.all().find(({ work }) => work !== undefined);
     if (next === undefined) return false;
-    await this.#inTurn(async () => await this.#carryOut(next.deployment, signal));
+    await this.#mutex.run(async () => await this.#carryOut(next.deployment, signal), signal);
     return true;
   }
 
   /** Reports the state of all deployments whose state has changed since the last report. */
   async look(signal: AbortSignal): Promise<void> {
     for (const { deployment } of this.#deps.records.all()) {
-      await this.#inTurn(async () => await this.#health.report(deployment, { signal, isForced: false }));
+      await this.#mutex.run(async () => await this.#health.report(deployment, { signal, isForced: false }), signal);
     }
   }
 
@@ -174,12 +174,6 @@ export class DirectoryTarget {
 
   #report({ deployment, revision }: Omit<OrderKey, 'target'>, outcome: ReportedOutcome): void {
     this.#deps.report({ target: this.#deps.target.id, deployment, revision, ...outcome });
-  }
-
-  async #inTurn<T>(body: () => Promise<T>): Promise<T> {
-    const turn = this.#last.catch(() => {}).then(body);
-    this.#last = turn;
-    return await turn;
   }
 }
 

@@ -43,7 +43,7 @@ const LOOKUPS: Readonly<Record<CredentialKind, Lookup>> = {
   cliSession: ({ callers }, { bearer = '' }, signal) =>
     callers.bySession(parseSessionToken(bearer) ?? '', 'cli', signal),
   issuerToken: ({ callers, turns }, { bearer = '', address }, signal) =>
-    turns.run({ token: bearer, address }, () => callers.byIssuerToken(bearer, signal)),
+    turns.run({ token: bearer, address }, () => callers.byIssuerToken(bearer, signal), signal),
   browserSession: byCookie,
 };
 

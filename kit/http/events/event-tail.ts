@@ -1,6 +1,5 @@
-import type { Sleep } from '#kit/std';
+import { Notifier, type Sleep } from '#kit/std';
 import type { HttpLog } from '../ports.ts';
-import { Bell } from './bell.ts';
 import { type Framed, frameEvent } from './event-frame.ts';
 import type { EventIds } from './event-ids.ts';
 import type { EventRecord, EventSource } from './event-source.ts';
@@ -73,22 +72,20 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
   readonly begun: Promise<void>;
   readonly #deps: TailDeps<Event>;
   readonly #limits: TailLimits;
-  readonly #announced: Bell;
-  readonly #appended: Bell;
+  readonly #announced: Notifier;
+  readonly #appended: Notifier;
   readonly #stop = new AbortController();
   readonly #unsubscribe: () => void;
   #window: EventWindow<Event>;
-  #dirty = false;
 
   constructor(deps: TailDeps<Event>) {
     this.#deps = deps;
     this.#limits = { ...DEFAULT_LIMITS, ...deps.limits };
-    this.#announced = new Bell(deps.sleep);
-    this.#appended = new Bell(deps.sleep);
+    this.#announced = new Notifier(deps.sleep);
+    this.#appended = new Notifier(deps.sleep);
     this.#window = new EventWindow(0, this.#limits);
     this.#unsubscribe = deps.source.onAdvanced(() => {
-      this.#dirty = true;
-      this.#announced.ring();
+      this.#announced.notify();
     });
     this.begun = this.#begin();
   }
@@ -127,11 +124,10 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#dirty = false;
       const caughtUp = await this.#catchUp(signal);
       try {
         if (!caughtUp) await this.#deps.sleep(this.#limits.retryMs, signal);
-        else if (!this.#dirty) await this.#announced.wait(this.#limits.pollMs, signal);
+        else await this.#announced.wait(this.#limits.pollMs, signal);
       } catch {
         return;
       }
@@ -143,7 +139,7 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
       for (;;) {
         const found = await this.#deps.source.readEvents({ after: this.#window.head, limit: PAGE }, signal);
         this.#window.append(this.#frame(found));
-        if (found.length > 0) this.#appended.ring();
+        if (found.length > 0) this.#appended.notify();
         if (found.length < PAGE) return true;
       }
     } catch (err) {

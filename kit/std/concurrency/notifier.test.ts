@@ -33,6 +33,13 @@ describe('Notifier', () => {
     await second;
   });
 
+  it('wakes all that wait', async () => {
+    const notifier = new Notifier(new FakeClock().sleep);
+    const waits = [notifier.wait(1_000, never), notifier.wait(1_000, never)];
+    notifier.notify();
+    await Promise.all(waits);
+  });
+
   it('rejects with the reason of its signal', async () => {
     const stop = new AbortController();
     const notifier = new Notifier(new FakeClock().sleep);

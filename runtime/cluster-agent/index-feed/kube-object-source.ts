@@ -7,9 +7,8 @@ import {
   type ListOptions,
   type Resource,
 } from '#kit/kube';
-import { backoffDelay, Notifier, type Random, type Sleep } from '#kit/std';
+import { backoffDelay, Notifier, type Random, Semaphore, type Sleep } from '#kit/std';
 import { isServedNowhere } from './is-served-nowhere.ts';
-import { ListTurns } from './list-turns.ts';
 import { keyOf, observedKubeObject } from './observed-kube-object.ts';
 
 export interface KubeObjectSourceDeps {
@@ -55,7 +54,8 @@ interface Place {
 export class KubeObjectSource implements ObjectSource {
   readonly #deps: KubeObjectSourceDeps;
   readonly #pace: SourcePace;
-  readonly #turns = new ListTurns(LISTS_AT_ONCE);
+  /** Lists are large: a few at a time, and those of Pods and nodes come first. */
+  readonly #lists = new Semaphore(LISTS_AT_ONCE);
   /** Followers that wait for their kind to be served. */
   readonly #waiting = new Set<Notifier>();
 
@@ -88,7 +88,7 @@ export class KubeObjectSource implements ObjectSource {
     { resource, place }: { readonly resource: Resource; readonly place: Place },
     signal: AbortSignal,
   ): AsyncGenerator<SourceEvent, void, void> {
-    const done = await this.#turns.begin(signal);
+    const done = await this.#lists.acquire(signal);
     try {
       let page = await this.#page({ resource }, { limit: this.#pace.chunk }, signal);
       const { resourceVersion } = page.metadata;

@@ -1,4 +1,4 @@
-import { backoffDelay, retry, type Sleep } from '#kit/std';
+import { backoffDelay, retry, Semaphore, type Sleep } from '#kit/std';
 import type { DeliveryOrder, Handover } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
@@ -14,7 +14,6 @@ import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './p
 import { saveDeployment } from './save-deployment.ts';
 import { SharedDeadline } from './shared-deadline.ts';
 import { type Wanted, WantedContent } from './wanted-content.ts';
-import { Width } from './width.ts';
 
 export interface BatchRequest {
   readonly deployment: DeploymentId;
@@ -88,7 +87,7 @@ export class DeliverBatch {
   /** While some orders are on their way, the next ones are generated and written. */
   async #deliver(batch: Batch, signal: AbortSignal): Promise<void> {
     const lane = {
-      width: new Width(this.#settings.width),
+      width: new Semaphore(this.#settings.width),
       deadline: new SharedDeadline(this.#settings.dispatchMs, signal),
     };
     const running = new Set<Promise<void>>();
@@ -230,7 +229,7 @@ export class DeliverBatch {
         ...(await router.dispatch(order, deadline.signal)),
       });
       const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
-      const body = () => width.within(tryOnce, signal);
+      const body = () => width.run(tryOnce, signal);
       await handOver(await retry(body, { ...options, isRetryable: () => true }, signal), signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -252,7 +251,7 @@ interface Batch {
 
 /** Shared by the deliveries of a batch. */
 interface Lane {
-  readonly width: Width;
+  readonly width: Semaphore;
   readonly deadline: SharedDeadline;
 }
 
