@@ -8,10 +8,10 @@ import { clustersUnavailable } from '#testing/clusters';
 import { issueServerPair, makeAuthority } from '#testing/clusters/certificate-authority';
 import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom, testSeed } from '#testing/seeded';
-import type { ClusterPorts } from './application/ports.ts';
-import { deploymentUid, order, policy, type RunningAgent, removal, runAgent, TARGET } from './testing/agent-scene.ts';
-import { dyingPorts } from './testing/dying-ports.ts';
-import { eventually, mapNamed, type RealScene, realScene } from './testing/real-scene.ts';
+import { deploymentUid, order, policy, type RunningAgent, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
+import { dyingPorts } from '../testing/dying-ports.ts';
+import { eventually, mapNamed, type RealScene, realScene } from '../testing/real-scene.ts';
+import type { ClusterPorts } from './ports.ts';
 
 /** Foreground deletion is completed by a controller. */
 const size = 'controllers';

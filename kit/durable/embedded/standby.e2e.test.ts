@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Payload } from '#kit/durable';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
-import { eventually } from './eventually.ts';
-import { HELD, isHolding, readEffects, release } from './kill/effects.ts';
-import { EMBEDDED_EXECUTOR } from './kill/embedded-subject.ts';
-import { ExecutorProcess } from './kill/executor-process.ts';
-import type { ExecutorNews, WorkflowOutcome } from './kill/executor-protocol.ts';
-import type { ChainStep } from './kill/kill-workflows.ts';
-import { assertConsistent, assertRecordedOnce } from './kill/verify.ts';
+import { eventually } from '../testing/eventually.ts';
+import { HELD, isHolding, readEffects, release } from '../testing/kill/effects.ts';
+import { EMBEDDED_EXECUTOR } from '../testing/kill/embedded-subject.ts';
+import { ExecutorProcess } from '../testing/kill/executor-process.ts';
+import type { ExecutorNews, WorkflowOutcome } from '../testing/kill/executor-protocol.ts';
+import type { ChainStep } from '../testing/kill/kill-workflows.ts';
+import { assertConsistent, assertRecordedOnce } from '../testing/kill/verify.ts';
 
 const skip = DATABASES.includes('postgres') ? false : 'FLEETSHIFT_TEST_DATABASES leaves Postgres out';
 

@@ -2,9 +2,9 @@ import { describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
 import { share, testSeed } from '#testing/seeded';
 import { quietly } from '#testing/soak';
+import { embeddedSubject } from '../testing/kill/embedded-subject.ts';
+import { killAtLeast } from '../testing/kill/kill-soak.ts';
 import { soak } from './durable-kill.soak.ts';
-import { embeddedSubject } from './kill/embedded-subject.ts';
-import { killAtLeast } from './kill/kill-soak.ts';
 
 describe('a killed process with the embedded engine goes on as if nothing had been', () => {
   for (const engine of DATABASES) {

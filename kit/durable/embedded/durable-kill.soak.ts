@@ -1,7 +1,7 @@
 import { DATABASES } from '#testing/databases';
 import type { Soak } from '#testing/soak';
-import { embeddedSubject } from './kill/embedded-subject.ts';
-import { killAtLeast } from './kill/kill-soak.ts';
+import { embeddedSubject } from '../testing/kill/embedded-subject.ts';
+import { killAtLeast } from '../testing/kill/kill-soak.ts';
 
 export const soak: Soak = {
   description: 'kills of a process with the embedded engine, on each database, at every step boundary and at random',

@@ -4,8 +4,8 @@ import { CORE } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { clustersUnavailable, ownCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
-import { deploymentUid, order, runAgent } from './testing/agent-scene.ts';
-import { mapNamed, realScene, sceneIn } from './testing/real-scene.ts';
+import { deploymentUid, order, runAgent } from '../testing/agent-scene.ts';
+import { mapNamed, realScene, sceneIn } from '../testing/real-scene.ts';
 
 let signal: AbortSignal;
 function startClock(): void {
