@@ -5,7 +5,8 @@ import { PATIENCE_MS } from '#testing/patience';
 import { clusterApiContract } from '../testing/cluster-api-contract.ts';
 import { type RealScene, realScene } from '../testing/real-scene.ts';
 import { storeContracts } from '../testing/store-contracts.ts';
-import { KubeInventories, KubeOrders } from './index.ts';
+import { KubeInventories } from './kube-inventories.ts';
+import { KubeOrders } from './kube-orders.ts';
 
 describe('a real API server', { skip: (await clustersUnavailable()) ?? false }, () => {
   let scene: RealScene;

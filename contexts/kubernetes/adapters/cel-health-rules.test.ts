@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { HealthRule } from '#protocol/delivery';
 import { judgeHealth } from '../domain/health/judge-health.ts';
 import { conditions, live } from '../testing/live-object.ts';
-import { celHealthRules } from './index.ts';
+import { celHealthRules } from './cel-health-rules.ts';
 
 const evaluate = celHealthRules();
 

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Claims, carryOut, type Delivery, InventoryTracker, type KubeObject } from '#contexts/kubernetes';
-import { KubeClusterApi, KubeDiscovery, KubeInventories } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { KubeClusterApi } from '../adapters/kube-cluster-api.ts';
+import { KubeDiscovery } from '../adapters/kube-discovery.ts';
+import { KubeInventories } from '../adapters/kube-inventories.ts';
+import type { KubeObject } from '../domain/kube-object.ts';
+import { carryOut } from './carry-out.ts';
+import { Claims } from './claims.ts';
+import { InventoryTracker } from './inventory-tracker.ts';
+import type { Delivery } from './survey.ts';
 
 /** Foreground deletion is completed by a controller. */
 const size = 'controllers';

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  appliedState,
-  conflictsOf,
-  desiredObjects,
-  diffLines,
-  driftOf,
-  forApply,
-  heldHash,
-  immutableFields,
-  type KubeObject,
-  keyOf,
-  nextStep,
-  parseFieldPattern,
-  pruneStep,
-  wasMadeByUs,
-} from '#contexts/kubernetes';
-import { KubeClusterApi } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import type { Document } from '#protocol/delivery';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
+import { KubeClusterApi } from '../adapters/kube-cluster-api.ts';
+import { desiredObjects } from './desired-objects.ts';
+import { appliedState, driftOf, heldHash } from './drift.ts';
+import { conflictsOf } from './field-conflict.ts';
+import { parseFieldPattern } from './field-pattern.ts';
+import { forApply } from './ignore-fields.ts';
+import { immutableFields } from './immutable-fields.ts';
+import { type KubeObject, keyOf } from './kube-object.ts';
+import { diffLines } from './object-diff.ts';
+import { nextStep, pruneStep, wasMadeByUs } from './ownership.ts';
 
 const size = 'apiserver';
 const APPLY = { force: false, dryRun: false };

@@ -1,7 +1,7 @@
-import { openCluster } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { type ClusterSize, sharedCluster, type TestCluster } from '#testing/clusters';
+import { openCluster } from '../adapters/open-cluster.ts';
 import type { ClusterPorts } from '../application/ports.ts';
 
 /** A separate namespace in a real cluster. */
