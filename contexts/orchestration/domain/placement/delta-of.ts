@@ -94,7 +94,7 @@ function leavingOf(
 }
 
 /** Of the placed set; at least one target. */
-export const DEFAULT_MAX_REMOVAL: Share = '10%';
+const DEFAULT_MAX_REMOVAL: Share = '10%';
 
 /** How many targets of a set may leave without confirmation. Any percentage above 0 allows at least one. */
 export function removalLimit(max: Share, setSize: number): number {

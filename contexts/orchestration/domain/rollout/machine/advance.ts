@@ -89,7 +89,7 @@ function isSettled(step: StepState): boolean {
 }
 
 /** Sends orders to as many targets as the budget allows now. */
-export function launch(turn: Turn): void {
+function launch(turn: Turn): void {
   const steps = isOpen(turn, turn.state.cursor.step) ? [LATE_STEP, turn.state.cursor.step] : [LATE_STEP];
   const isHeld = steps.map((step) => launchStep(turn, step)).includes('held');
   noteBlocked(turn, isHeld);
@@ -157,7 +157,7 @@ export function stop(turn: Turn, { reason, message, policy }: Stop): void {
 }
 
 /** Stops the rollout when there are more failures than allowed. `all` also counts failures to generate. */
-export function stopAtFailures(turn: Turn, which: 'delivery' | 'all'): boolean {
+function stopAtFailures(turn: Turn, which: 'delivery' | 'all'): boolean {
   const { failures, cursor } = turn.state;
   const failed = failures.delivery + (which === 'all' ? failures.generate : 0);
   const allowed = limits(turn).failures;
