@@ -2,6 +2,7 @@ export { DeploymentService } from './application/deployment-service.ts';
 export { followMove, type MovedDeployment } from './application/follow-move.ts';
 export { GroupController } from './application/groups/group-controller.ts';
 export { LocalAgent } from './application/groups/local-agent.ts';
+export { GenerationSlots } from './application/pipeline/generation/generation-slots.ts';
 export { storeObservations } from './application/pipeline/store-observations.ts';
 export type {
   Approvers,
@@ -14,6 +15,7 @@ export type {
   Units,
   WorkspaceDirectory,
 } from './application/ports.ts';
+export { type AddedStrategies, registerStrategies, StrategyRegistry } from './application/strategies.ts';
 export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';
 export type { Deployment } from './domain/deployment/deployment.ts';

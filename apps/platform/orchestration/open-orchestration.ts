@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { AgentRegistry } from '#contexts/delivery';
 import {
+  type AddedStrategies,
   type Approvers,
   createDecide,
   DeploymentService,
+  GenerationSlots,
   GroupController,
   LOCAL_TARGET_ID,
   LocalAgent,
   type Observer,
+  registerStrategies,
   storeObservations,
   TargetChanges,
   type TargetRouter,
@@ -15,6 +18,7 @@ import {
 import {
   approvalRoutes,
   builtInRules,
+  builtInStrategies,
   deploymentRoutes,
   GROUP_RUNS,
   groupActivities,
@@ -73,6 +77,8 @@ export interface Orchestration {
   readonly tree: DeploymentsInTree;
   /** Stores what was observed of targets, with all effects on deployments, in one transaction. */
   readonly store: ReturnType<typeof storeObservations>;
+  /** Registers strategies while the platform runs. */
+  readonly register: (added: AddedStrategies, signal: AbortSignal) => Promise<void>;
   /** To be called once, as soon as targets can be reached. */
   readonly connect: (ways: Ways) => Pipelines;
 }
@@ -95,10 +101,11 @@ export interface Pipelines {
 
 export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
-  const { unit, rules, units, clock } = parts;
+  const { unit, strategies, rules, units, clock } = parts;
   return {
     store: storeObservations(parts),
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
+    register: (added, signal) => registerStrategies({ registry: strategies, units }, added, signal),
     connect: ({ router: plain, agents, observer }) => {
       const router = meteredRouter(plain, deps.metrics);
       const local = new LocalAgent({ units, clock, observer });
@@ -119,15 +126,18 @@ type Parts = ReturnType<typeof partsOf>;
 function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
   const { storage, sealer, fingerprintKey } = deps;
   const unitDeps = { newId: uuidv7, sealer, pool: poolIn, workspaces: directoryIn, requiredGates: requiredGatesIn };
-  const rules = builtInRules();
+  const strategies = builtInStrategies();
+  const rules = builtInRules(strategies);
   const fingerprint = (secret: string): string => createHmac('sha256', fingerprintKey).update(secret).digest('hex');
   return {
     ...deps,
     log: log.child({ component: 'orchestration' }),
     unit: (tx: Transaction) => orchestrationUnitOfWork(tx, unitDeps),
     units: sqlUnits(storage, unitDeps),
+    strategies,
     rules,
     fingerprint,
+    slots: new GenerationSlots(),
     service: new DeploymentService({ newUid: uuidv7, rules, fingerprint }),
   };
 }
@@ -139,13 +149,14 @@ interface Executing extends Parts {
 }
 
 function activitiesOf(parts: Executing) {
-  const { units, rules: strategies, service, fingerprint, clock, observer, router, local } = parts;
+  const { units, rules: strategies, service, fingerprint, slots, clock, observer, router, local } = parts;
   return [
     ...pipelineActivities({
       units,
       strategies,
       router,
       fingerprint,
+      slots,
       newId: uuidv7,
       clock,
       sleep,
@@ -157,14 +168,14 @@ function activitiesOf(parts: Executing) {
 }
 
 function routesOf(parts: Parts & Seen & { readonly router: TargetRouter }): Route[] {
-  const { storage, unit, units, rules, service, fingerprint, clock, router, visibility, approvers } = parts;
+  const { storage, unit, units, rules, service, fingerprint, slots, clock, router, visibility, approvers } = parts;
   const tree = { storage, unit, units, visibility, workspaces: directoryIn };
   return [
     ...deploymentRoutes({ ...tree, service }),
     ...approvalRoutes({ ...tree, approvers }),
     ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
     ...groupRoutes({ units, clock }),
-    ...previewRoutes({ units, strategies: rules, fingerprint, router, service }),
+    ...previewRoutes({ units, strategies: rules, fingerprint, slots, router, service }),
     ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget: scoredTarget }),
   ];
 }

@@ -1,4 +1,4 @@
-export { builtInRules } from './built-in-rules.ts';
+export { builtInRules, builtInStrategies } from './built-in-rules.ts';
 export { deploymentsInWorkspaces } from './deployments-in-workspaces.ts';
 export { dropTargetScores } from './drop-target-scores.ts';
 export { GROUP_RUNS, groupActivities } from './groups/group-runs.ts';

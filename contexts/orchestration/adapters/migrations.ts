@@ -216,6 +216,21 @@ ALTER TABLE deployments ADD COLUMN approved_generation BIGINT;
 ALTER TABLE approvals ADD COLUMN requesters TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE approvals ADD COLUMN is_override BIGINT NOT NULL DEFAULT 0;`;
 
+/**
+ * What was generated for the plan and the rollout under way, by deployment and target; the target is empty if the content
+ * is the same for all. `hash` is that of the content, and NULL once the strategy has announced that it would differ.
+ */
+const GENERATED = `
+CREATE TABLE generated_contents (
+  deployment KEYTEXT NOT NULL,
+  target KEYTEXT NOT NULL,
+  inputs TEXT NOT NULL,
+  invalidation TEXT NOT NULL,
+  hash KEYTEXT,
+  PRIMARY KEY (deployment, target)
+);
+CREATE INDEX generated_contents_by_hash ON generated_contents (hash) WHERE hash IS NOT NULL;`;
+
 export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
   module: 'orchestration',
   migrations: [
@@ -226,5 +241,6 @@ export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
     { number: 5, name: 'scores', compatibleFrom: 0, up: SCORES },
     { number: 6, name: 'groups', compatibleFrom: 0, up: GROUPS },
     { number: 7, name: 'authors', compatibleFrom: 0, up: AUTHORS },
+    { number: 8, name: 'generated contents', compatibleFrom: 0, up: GENERATED },
   ],
 };

@@ -3,6 +3,7 @@ import { after, before, beforeEach, it } from 'node:test';
 import type { PreviewResource } from '#protocol/api';
 import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { GenerationSlots } from '../application/pipeline/generation/generation-slots.ts';
 import { PlanRollout } from '../application/pipeline/plan-rollout.ts';
 import { RolloutCache } from '../application/pipeline/rollout-cache.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
@@ -48,6 +49,7 @@ eachDatabase('a preview says what the pipeline then plans', (fresh) => {
         strategies,
         router: { dispatch: unused, cancel: unused, preview: unused },
         fingerprint,
+        slots: new GenerationSlots(),
         newId: unused as never,
         clock: { now: () => NOW },
         sleep: unused,

@@ -5,7 +5,8 @@ import { contentHolder } from './secret-uses.ts';
 const LOT = 500;
 
 const UNUSED_CONTENT = sql.raw(
-  'NOT EXISTS (SELECT 1 FROM revision_contents WHERE revision_contents.hash = contents.hash)',
+  `NOT EXISTS (SELECT 1 FROM revision_contents WHERE revision_contents.hash = contents.hash)
+    AND NOT EXISTS (SELECT 1 FROM generated_contents WHERE generated_contents.hash = contents.hash)`,
 );
 const UNUSED_SECRET = sql.raw(
   `NOT EXISTS (SELECT 1 FROM content_secret_uses WHERE content_secret_uses.reference = content_secrets.reference)`,
@@ -18,7 +19,7 @@ const FORGET_SPECS = sql`
     AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.uid = content_secret_uses.deployment)`;
 
 /**
- * Deletes contents that no target had with any stored revision. Candidates are found by a read, and checked again within
+ * Deletes contents that no target had with any stored revision, and that wait for no delivery. Candidates are found by a read, and checked again within
  * the write.
  */
 export async function purgeContents(storage: Storage, signal: AbortSignal): Promise<number> {

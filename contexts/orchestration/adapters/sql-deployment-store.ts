@@ -85,6 +85,17 @@ export class SqlDeploymentStore implements DeploymentStore {
     return await this.#allIn('workspace_path', paths, signal);
   }
 
+  async blocked(signal: AbortSignal): Promise<readonly DeploymentId[]> {
+    signal.throwIfAborted();
+    // The text may contain the word elsewhere, so the rows are checked once more.
+    const rows = await this.#tx.all(
+      sql`SELECT uid, status FROM deployments WHERE run IS NOT NULL AND status LIKE ${'%"trouble"%'}`,
+    );
+    return rows
+      .filter(({ status }) => (JSON.parse(String(status)) as Deployment['status']).trouble !== undefined)
+      .map(({ uid }) => String(uid) as DeploymentId);
+  }
+
   async wake(uid: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await this.#tx.run(
@@ -148,6 +159,7 @@ const KEPT = [
   'approvals',
   'deployment_authors',
   'revision_contents',
+  'generated_contents',
 ] as const;
 
 /** Also used by benchmarks and tests, which insert many at once. */

@@ -4,6 +4,7 @@ import type { Reader, Storage, Transaction } from '#kit/storage';
 import type { RequiredGates, TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import { SqlGroupStore } from './groups/sql-group-store.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
+import { SqlGeneratedStore } from './pipeline/sql-generated-store.ts';
 import { SqlApprovalStore } from './sql-approval-store.ts';
 import { SqlAuthorStore } from './sql-author-store.ts';
 import { SqlContentStore } from './sql-content-store.ts';
@@ -38,6 +39,7 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
     revisions: new SqlRevisionStore(tx),
     rollouts: new SqlRolloutStore(tx, { newId }),
     contents: new SqlContentStore(tx, sealer),
+    generated: new SqlGeneratedStore(tx),
     approvals: new SqlApprovalStore(tx),
     authors: new SqlAuthorStore(tx),
     watches: new SqlWatchStore(tx),

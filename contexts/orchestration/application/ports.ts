@@ -26,6 +26,7 @@ export interface UnitOfWork {
   readonly revisions: RevisionStore;
   readonly rollouts: RolloutStore;
   readonly contents: ContentStore;
+  readonly generated: GeneratedStore;
   readonly approvals: ApprovalStore;
   readonly authors: AuthorStore;
   readonly watches: WatchStore;
@@ -73,6 +74,9 @@ export interface DeploymentStore {
   childrenOf(group: DeploymentId, signal: AbortSignal): Promise<readonly Deployment[]>;
   /** All deployments of these workspaces: those that a change of a target below them may concern. */
   inWorkspaces(paths: readonly string[], signal: AbortSignal): Promise<readonly Deployment[]>;
+
+  /** Those whose pipeline waits because no rollout can be planned. */
+  blocked(signal: AbortSignal): Promise<readonly DeploymentId[]>;
 
   /** Records that there is work for the pipeline, which is started if no run is under way. */
   wake(uid: DeploymentId, signal: AbortSignal): Promise<void>;
@@ -217,6 +221,47 @@ export interface ContentStore {
   /** The secrets of a spec, which is stored in its open form. */
   keepSecrets(secrets: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<void>;
   openSecrets(references: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, Json>>>;
+}
+
+/**
+ * Which content was generated from which inputs, for the plan and the rollout under way: so that both, and a process that
+ * continues after a crash, generate it once. The contents themselves are in the `ContentStore`.
+ */
+export interface GeneratedStore {
+  /** Of these targets; those for which nothing was generated are absent. */
+  of(
+    deployment: DeploymentId,
+    targets: readonly GeneratedFor[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<GeneratedFor, GeneratedContent>>;
+  /** Inserts or replaces. The contents are kept by the caller. */
+  put(
+    deployment: DeploymentId,
+    contents: ReadonlyMap<GeneratedFor, GeneratedContent>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** The next content of these targets is generated again, whatever its inputs. Each invalidation has its own id. */
+  invalidate(
+    deployment: DeploymentId,
+    targets: readonly GeneratedFor[],
+    invalidation: string,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** The plan or the rollout is over. */
+  drop(deployment: DeploymentId, signal: AbortSignal): Promise<void>;
+}
+
+/** A target, or `FOR_ALL` if the content is the same for all. */
+export type GeneratedFor = TargetId | typeof FOR_ALL;
+export const FOR_ALL = '';
+
+export interface GeneratedContent {
+  /** Hash of everything that the content was generated from. */
+  readonly inputs: string;
+  /** The last announcement that the output would differ, taken into account; empty for none. */
+  readonly invalidation: string;
+  /** Hash of the content; `undefined` if it was invalidated since. */
+  readonly hash: string | undefined;
 }
 
 export interface ApprovalStore {

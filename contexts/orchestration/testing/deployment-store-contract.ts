@@ -160,6 +160,20 @@ export function deploymentStoreContract(name: string, open: () => Promise<Opened
       assert.deepEqual(await runOf(uid), { run: 1, hasNews: true });
     });
 
+    it('finds those under way that cannot be planned', async () => {
+      const status = aDeployment().status;
+      const trouble = { reason: 'ManifestFailed', message: 'no such type', since: 5 };
+      const stuck = await added(fresh({ status: { ...status, trouble } }));
+      const resting = await added(fresh({ status: { ...status, trouble } }));
+      const well = await added(fresh({ labels: { trouble: '"trouble":' } }));
+      for (const { uid } of [stuck, well]) await opened.unit((store) => store.wake(uid, signal));
+      const blocked = await opened.unit((store) => store.blocked(signal));
+      assert.deepEqual(
+        [stuck, resting, well].map(({ uid }) => blocked.includes(uid)),
+        [true, false, false],
+      );
+    });
+
     it('leaves the pipeline alone when the deployment is replaced, and the version when it is woken', async () => {
       const deployment = await added(fresh());
       await opened.unit((store) => store.wake(deployment.uid, signal));

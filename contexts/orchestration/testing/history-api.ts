@@ -17,6 +17,7 @@ import { scoreRoutes } from '../adapters/http-scores.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../adapters/migrations.ts';
 import { orchestrationUnitOfWork, sqlUnits } from '../adapters/sql-unit-of-work.ts';
 import { DeploymentService } from '../application/deployment-service.ts';
+import { GenerationSlots } from '../application/pipeline/generation/generation-slots.ts';
 import type { TargetPool, UnitOfWork, Units } from '../application/ports.ts';
 import { createDecide } from '../domain/rollout/machine/decide.ts';
 import { aPoolTarget, fixedDirectory, fixedPool } from './a-pool.ts';
@@ -119,7 +120,7 @@ export class HistoryApi {
           workspaces: () => directory,
         }),
         ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
-        ...previewRoutes({ units, service, strategies: rules, fingerprint, router }),
+        ...previewRoutes({ units, service, strategies: rules, fingerprint, slots: new GenerationSlots(), router }),
         ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget }),
         ...groupRoutes({ units, clock: new FakeClock(NOW) }),
       ],

@@ -171,12 +171,15 @@ eachDatabase('each trigger runs its axis again, and what is downstream', (fresh)
       manifestTypes: ['witness'],
     };
     const deployment = { uid, name: 'web', workspace: 'shop' };
-    assert.deepEqual(seen.generated.at(-1), {
+    const { idempotencyKey, ...context } = seen.generated.at(-1) ?? { idempotencyKey: '' };
+    assert.match(idempotencyKey, /^sha256:/);
+    assert.deepEqual(context, {
       target,
       deployment,
       revision: 1,
       namespace: 'shop',
       config: { size: 3 },
+      speculative: false,
     });
   });
 });

@@ -226,6 +226,7 @@ export async function endRollout(
   await Promise.all([
     unit.revisions.replace({ ...revision, ...ended }, signal),
     unit.rollouts.end(rollout, signal),
+    unit.generated.drop(rollout.deployment, signal),
     unit.watches.dropAll(rollout, signal),
     how === 'Succeeded' ? unit.authors.succeeded(rollout.deployment, revision.generation, signal) : undefined,
   ]);

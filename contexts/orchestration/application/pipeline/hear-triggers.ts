@@ -5,6 +5,7 @@ import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
+import { invalidationOf } from '../../domain/deployment/trigger.ts';
 import { turnTriggers } from '../../domain/deployment/turn-triggers.ts';
 import { wishesOf } from '../../domain/deployment/wishes-of.ts';
 import { parseManifest } from '../../domain/manifest/manifest-strategy.ts';
@@ -14,7 +15,7 @@ import type { Member } from '../../domain/rollout/machine/member.ts';
 import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
-import type { UnitOfWork } from '../ports.ts';
+import { FOR_ALL, type UnitOfWork } from '../ports.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
 import type { Strategies } from './pipeline-deps.ts';
 
@@ -55,6 +56,7 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
   const isNews = asked.isSuperseded && state.queued === undefined;
   const superseded: readonly Happening[] = isNews ? [{ kind: 'superseded', by: state.revision + 1 }] : [];
   if (isNews && !isQueue) return { ...NOTHING, happenings: superseded, done: asked.done };
+  await invalidate(unit, scene, signal);
   const newest = asked.placed.at(-1) ?? '';
   const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING;
   const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING;
@@ -109,6 +111,20 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
     done: isWhole ? placed : [],
     resolvedUpTo: placed.at(-1) ?? '',
   };
+}
+
+/** What was generated for targets whose manifest would differ now is not delivered. */
+async function invalidate(
+  unit: UnitOfWork,
+  { deployment, triggers }: TriggerScene,
+  signal: AbortSignal,
+): Promise<void> {
+  const targets = triggers.flatMap(({ trigger }) => (trigger.kind === 'regenerate' ? (trigger.targets ?? []) : []));
+  if (targets.length === 0) return;
+  const idOf = invalidationOf(triggers);
+  const of = Map.groupBy([...new Set(targets)], idOf);
+  for (const [id, some] of of) await unit.generated.invalidate(deployment.uid, some, id, signal);
+  await unit.generated.invalidate(deployment.uid, [FOR_ALL], idOf(FOR_ALL), signal);
 }
 
 /** The targets leave and join again as they are: so they get the content once more, at the pace of their step. */

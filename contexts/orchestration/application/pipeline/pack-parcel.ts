@@ -6,15 +6,17 @@ import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
-import type { Wanted } from './wanted-content.ts';
+import type { DesiredContent, Made } from './generation/desired-contents.ts';
 
 /** A row and the content for it; `wanted` is `undefined` for a removal. */
 export interface Parcel {
   readonly row: DeploymentTarget;
-  readonly wanted: Wanted | undefined;
+  readonly wanted: DesiredContent | undefined;
+  /** Set if the content was generated for it, and is not stored yet. */
+  readonly made?: Made;
 }
 
-export type Content = Extract<Wanted, { kind: 'content' }>;
+export type Content = Extract<DesiredContent, { kind: 'content' }>;
 
 /** The content for all of them, if it is the same for all and none has it yet. */
 export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
@@ -42,7 +44,11 @@ export interface Packed {
 /** The two-phase diff: a target that already has the same content gets no order. */
 export function packParcel(
   row: DeploymentTarget,
-  { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },
+  {
+    wanted,
+    isOver,
+    now,
+  }: { readonly wanted: DesiredContent | undefined; readonly isOver: boolean; readonly now: number },
 ): Packed {
   const { target, order, applied } = row;
   if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };

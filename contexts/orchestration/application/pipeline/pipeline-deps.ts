@@ -5,8 +5,10 @@ import type { PlacementRegistry } from '../../domain/placement/placement-registr
 import type { GateRegistry } from '../../domain/rollout/gates/gate.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { TargetRouter, Units } from '../ports.ts';
+import type { GenerationSlots } from './generation/generation-slots.ts';
+import type { PipelineSettings } from './pipeline-settings.ts';
 
-/** The registered strategies and gates. Addons add to each. */
+/** The registered strategies and gates. */
 export interface Strategies {
   readonly manifests: ManifestRegistry;
   readonly placements: PlacementRegistry;
@@ -19,6 +21,7 @@ export interface PipelineDeps {
   readonly strategies: Strategies;
   readonly router: TargetRouter;
   readonly fingerprint: Fingerprint;
+  readonly slots: GenerationSlots;
   /** For approvals. */
   readonly newId: () => Uuid;
   readonly clock: Clock;
@@ -26,12 +29,3 @@ export interface PipelineDeps {
   readonly random: Random;
   readonly settings?: Partial<PipelineSettings>;
 }
-
-export interface PipelineSettings {
-  /** How many deliveries of one batch may be on their way at once. */
-  readonly width: number;
-  /** How long one attempt to hand a delivery over may take. */
-  readonly dispatchMs: number;
-}
-
-export const PIPELINE_SETTINGS: PipelineSettings = { width: 100, dispatchMs: 15_000 };

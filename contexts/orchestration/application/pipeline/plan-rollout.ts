@@ -22,10 +22,19 @@ import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { type Asked, askedFor, isSameAsk, isUnfinished } from './asked-for.ts';
+import type { Made } from './generation/desired-contents.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { sentAgain, upToDateOf } from './planned-rows.ts';
-import { type Hashes, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
+import {
+  type Hashes,
+  isInvalidated,
+  keepMade,
+  messageOf,
+  type Prepared,
+  preparePlan,
+  type Trouble,
+} from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
 
@@ -85,7 +94,8 @@ export class PlanRollout {
     const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
     if (wishes.isAbandoned) return await this.#forget(unit, deployment, signal);
     const asked = await askedFor(unit, { deployment, wishes }, signal);
-    if (prepared === undefined || !isSameAsk(prepared.asked, asked)) return 'again';
+    if (prepared === undefined || !isSameAsk(prepared.asked, asked) || isInvalidated(prepared, triggers))
+      return 'again';
     const scene: Scene = { deployment, triggers, wishes, asked, run };
     if (!Number.isSafeInteger(asked.revision)) return await this.#trouble(unit, scene, EXHAUSTED, signal);
     if ('trouble' in prepared) return await this.#trouble(unit, scene, prepared.trouble, signal);
@@ -135,7 +145,7 @@ export class PlanRollout {
   async #settle(unit: UnitOfWork, scene: ReadyScene, { membership, around, now }: Outcome, signal: AbortSignal) {
     const { deployment, asked, triggers, run } = scene;
     await keepRows(unit, { deployment, membership, before: around.rows }, signal);
-    await unit.triggers.drop(idsOf(triggers), signal);
+    await Promise.all([unit.triggers.drop(idsOf(triggers), signal), unit.generated.drop(deployment.uid, signal)]);
     await keepAuthors(unit, scene, signal);
     if (deployment.deletion !== undefined) return await this.#forget(unit, deployment, signal);
     const after = changed(
@@ -192,6 +202,7 @@ export class PlanRollout {
       unit.revisions.insert(revision, signal),
       unit.rollouts.begin({ deployment: uid, revision: revision.revision }, { start, names }, signal),
       unit.triggers.drop(idsOf(triggers), signal),
+      keepMade(unit, { deployment: uid, made: scene.made === undefined ? [] : [scene.made] }, signal),
       saveDeployment(unit, { before: deployment, after, events, now }, signal),
     ]);
     return { uid, state };
@@ -247,6 +258,7 @@ interface Scene {
 interface ReadyScene extends Scene {
   readonly manifest: Pick<Manifest, 'type' | 'fits'>;
   readonly hashes: Hashes;
+  readonly made?: Made;
 }
 
 interface Outcome {

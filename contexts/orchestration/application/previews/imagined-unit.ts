@@ -39,6 +39,7 @@ function imaginedDeployments(real: DeploymentStore): DeploymentStore {
     insert: put,
     replace: put,
     remove: nothing,
+    blocked: (signal) => real.blocked(signal),
     wake: nothing,
     hear: nothing,
     isUnderWay: async () => false,

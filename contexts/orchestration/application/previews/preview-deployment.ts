@@ -6,9 +6,10 @@ import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { wishesOf } from '../../domain/deployment/wishes-of.ts';
 import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
+import { type DesiredContent, DesiredContents } from '../pipeline/generation/desired-contents.ts';
+import type { GenerationSlots } from '../pipeline/generation/generation-slots.ts';
 import { lookAround, type Surroundings } from '../pipeline/look-around.ts';
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
-import { type Wanted, WantedContent } from '../pipeline/wanted-content.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { diffSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';
@@ -19,6 +20,7 @@ export interface PreviewDeps {
   readonly units: Pick<Units, 'read'>;
   readonly strategies: Strategies;
   readonly fingerprint: Fingerprint;
+  readonly slots: GenerationSlots;
   readonly router: Pick<TargetRouter, 'preview'>;
   /** Yields to other work: a preview may look at very many targets. */
   readonly breathe: () => Promise<void>;
@@ -91,12 +93,12 @@ type Seen = Omit<PreviewScene, 'wanted'> & {
   readonly revision: number;
   readonly spec: readonly FieldChange[];
   /** `undefined` if the deployment is being deleted. */
-  readonly content: WantedContent | undefined;
+  readonly content: DesiredContents | undefined;
 };
 
 async function look(
   unit: UnitOfWork,
-  { strategies, fingerprint }: PreviewDeps,
+  { strategies, fingerprint, slots }: PreviewDeps,
   { ask, now }: PreviewCommand,
   signal: AbortSignal,
 ): Promise<Seen> {
@@ -104,9 +106,12 @@ async function look(
   const { uid, spec, deletion } = deployment;
   const wishes = wishesOf((await unit.triggers.of(uid, signal)).map(({ trigger }) => trigger));
   const revision = Math.max(deployment.revision, wishes.ahead) + 1;
-  const scene = { deployment, revision, spec, manifests: strategies.manifests, fingerprint, rollbackTo: undefined };
+  const scene = { deployment, revision, spec, rollbackTo: undefined, speculative: true };
+  const generation = { manifests: strategies.manifests, fingerprint, slots };
   const content =
-    deletion === undefined ? await orTrouble(() => WantedContent.open(unit, scene, signal), signal) : undefined;
+    deletion === undefined
+      ? await orTrouble(() => DesiredContents.open(unit, scene, generation, signal), signal)
+      : undefined;
   const manifest = content?.manifest ?? { type: spec.manifest.type, fits: undefined };
   const around = await lookAround(unit, { deployment, spec, manifest, placements: strategies.placements, now }, signal);
   const placed = around.resolution.kind === 'sure' ? around.resolution.targets : [];
@@ -127,21 +132,25 @@ async function look(
   };
 }
 
-/** For all placed targets, so that the counts cover all of them. */
+/** For all placed targets, so that the counts cover all of them; for many at once, since a strategy may take its time. */
 async function wantedBy(
-  content: WantedContent,
+  content: DesiredContents,
   { resolution, rows, targets }: Surroundings,
-  { breathe }: PreviewDeps,
+  { breathe, slots }: PreviewDeps,
   signal: AbortSignal,
-): Promise<ReadonlyMap<TargetId, Wanted>> {
+): Promise<ReadonlyMap<TargetId, DesiredContent>> {
   const placed = resolution.kind === 'sure' ? resolution.targets : [];
   const members = new Set([...placed, ...rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target)]);
-  const wanted = new Map<TargetId, Wanted>();
-  for (const id of members) {
-    const target = targets.get(id);
-    if (target !== undefined) wanted.set(id, await content.of(target, signal));
-    await breathe();
-  }
+  const wanted = new Map<TargetId, DesiredContent>();
+  const queue = members.values();
+  const work = async (): Promise<void> => {
+    for (const id of queue) {
+      const target = targets.get(id);
+      if (target !== undefined) wanted.set(id, (await content.generate(target, signal)).desired);
+      await breathe();
+    }
+  };
+  await Promise.all(Array.from({ length: slots.widthOf(content.manifest) }, work));
   return wanted;
 }
 

@@ -16,8 +16,8 @@ import type { Resolution } from '../../domain/placement/resolve-placement.ts';
 import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
 import { type Plan, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
+import type { DesiredContent } from '../pipeline/generation/desired-contents.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
-import type { Wanted } from '../pipeline/wanted-content.ts';
 
 /** All inputs of a preview. */
 export interface PreviewScene {
@@ -27,7 +27,7 @@ export interface PreviewScene {
   /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
   /** The content that each placed target would get. */
-  readonly wanted: ReadonlyMap<TargetId, Wanted>;
+  readonly wanted: ReadonlyMap<TargetId, DesiredContent>;
   /** The hash of the content last assigned to each target. */
   readonly given: ReadonlyMap<TargetId, string>;
   readonly rollouts: RolloutRegistry;
@@ -50,7 +50,7 @@ export interface PreviewedTarget {
   readonly kind: PreviewKind;
   /** The hash of the content last assigned to it. */
   readonly before: string | undefined;
-  readonly wanted: Wanted | undefined;
+  readonly wanted: DesiredContent | undefined;
 }
 
 export interface PreviewOutcome {
@@ -130,7 +130,7 @@ function changedTargets({ steps }: Plan, { rows }: Membership, scene: PreviewSce
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function kindOf(before: string | undefined, wanted: Wanted | undefined): PreviewKind {
+function kindOf(before: string | undefined, wanted: DesiredContent | undefined): PreviewKind {
   if (wanted === undefined) return 'removed';
   if (wanted.kind === 'failed') return 'failing';
   if (before === undefined) return 'added';

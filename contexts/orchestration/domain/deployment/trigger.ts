@@ -47,3 +47,22 @@ export interface RecordedTrigger {
   readonly time: number;
   readonly trigger: Trigger;
 }
+/**
+ * The last pending announcement that the output for a target would differ, as the id of its trigger; empty for none.
+ * Content that is the same for all targets is concerned by every announcement.
+ */
+export function invalidationOf(triggers: readonly RecordedTrigger[]): (target: TargetId | '') => string {
+  let ofAny = '';
+  let ofAll = '';
+  const named = new Map<TargetId, string>();
+  for (const { id, trigger } of triggers) {
+    if (trigger.kind !== 'regenerate') continue;
+    ofAny = id;
+    if (trigger.targets === undefined) {
+      ofAll = id;
+      named.clear();
+    }
+    for (const target of trigger.targets ?? []) named.set(target, id);
+  }
+  return (target) => (target === '' ? ofAny : (named.get(target) ?? ofAll));
+}

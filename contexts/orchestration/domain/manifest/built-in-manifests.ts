@@ -6,12 +6,10 @@ import type { ReadTemplateText } from './template/template-source.ts';
 
 export interface BuiltInManifestsDeps {
   readonly readText: ReadTemplateText;
-  /** Strategies of addons. Two strategies may not have the same type. */
-  readonly added?: readonly ManifestStrategy[];
 }
 
 /** The children of a group are checked when the group is written, where all strategies they may use are known. */
-export function builtInManifests({ readText, added = [] }: BuiltInManifestsDeps): ManifestRegistry {
+export function builtInManifests({ readText }: BuiltInManifestsDeps): ManifestRegistry {
   const group = deploymentGroupManifest({ childFaults: () => [] });
-  return manifestRegistry([inlineManifest, templateManifest({ readText }), group, ...added] as ManifestStrategy[]);
+  return manifestRegistry([inlineManifest, templateManifest({ readText }), group] as ManifestStrategy[]);
 }

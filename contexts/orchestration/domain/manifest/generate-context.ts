@@ -11,6 +11,10 @@ export interface GenerateContext {
   readonly namespace: string | undefined;
   /** The deployment's config, for its manifest strategy. May hold marked secrets. */
   readonly config: JsonObject;
+  /** The result is only shown, as in a preview, and is never delivered. */
+  readonly speculative: boolean;
+  /** Equal for repeated calls from the same inputs; different once the strategy has announced that its output differs. */
+  readonly idempotencyKey: string;
 }
 
 /** The full target: more than placement sees. */

@@ -13,6 +13,8 @@ export type InlineSpec = {
 
 export const inlineManifest = {
   type: 'inline',
+  isUniform: true,
+  checksDocuments: true,
   parse: (spec, at) =>
     parsedUnless(
       [

@@ -9,6 +9,12 @@ export type ManifestSpec = { readonly type: string; readonly [field: string]: un
 /** Generates what to deploy. `Ready` is the parsed spec, prepared once for all targets. */
 export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Ready = unknown> {
   readonly type: Spec['type'];
+  /** The documents are the same for every target, and are generated once for all of them. */
+  readonly isUniform?: boolean;
+  /** The strategy checks its documents itself. Those of other strategies are checked by the caller. */
+  readonly checksDocuments?: boolean;
+  /** How many targets to generate for at once, if fewer than the platform allows. */
+  readonly width?: number;
   /** All faults that a schema cannot detect. `at` is the JSON pointer to the spec. */
   parse(spec: Spec, at: string): Parsed<Ready>;
   /** Marks additional parts of the spec that are secret. Absent if the strategy needs no such marks. */
@@ -20,7 +26,8 @@ export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Read
   /** The target types it is for; `undefined` for all. */
   fits(ready: Ready): readonly string[] | undefined;
   /**
-   * Generates the documents for one target. It may be called twice, and for previews only. Built-in strategies are pure
+   * Generates the documents for one target. The result is stored and delivered from there; it may be called twice for the
+   * same, after a crash or a timeout, and for previews. Built-in strategies are pure
    * and answer at once; a strategy that has to ask an addon or a repository answers with a promise, under the same
    * contract. An exception is a fault of the strategy, and is retried; `failed` is a fault of the spec, which a retry
    * does not fix.
@@ -38,10 +45,13 @@ export interface Manifest {
   readonly type: string;
   readonly reads: readonly string[];
   readonly fits: readonly string[] | undefined;
+  readonly isUniform: boolean;
+  readonly checksDocuments: boolean;
+  readonly width: number;
   generate(context: GenerateContext, signal: AbortSignal): Generated | Promise<Generated>;
 }
 
-/** By type. Addons add their own. */
+/** By type. */
 export type ManifestRegistry = ReadonlyMap<string, ManifestStrategy>;
 
 export function manifestRegistry(strategies: readonly ManifestStrategy[]): ManifestRegistry {
@@ -69,6 +79,9 @@ function bind<Ready>(strategy: ManifestStrategy<ManifestSpec, Ready>, ready: Rea
     type: strategy.type,
     reads: strategy.reads(ready),
     fits: strategy.fits(ready),
+    isUniform: strategy.isUniform ?? false,
+    checksDocuments: strategy.checksDocuments ?? false,
+    width: strategy.width ?? Number.POSITIVE_INFINITY,
     generate: (context, signal) => strategy.generate(ready, context, signal),
   };
 }

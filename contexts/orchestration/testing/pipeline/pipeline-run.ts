@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { Sealer } from '#kit/sealing';
 import type { Json } from '#kit/std';
-import { createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import { contentHash, createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TargetId } from '#protocol/targets';
@@ -15,9 +15,11 @@ import { PIPELINE_RUNS, pipelineActivities } from '../../adapters/pipeline/pipel
 import { runStarter } from '../../adapters/run-starter.ts';
 import { sqlUnits } from '../../adapters/sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline.ts';
-import type { PipelineSettings, Strategies } from '../../application/pipeline/pipeline-deps.ts';
+import { GenerationSlots } from '../../application/pipeline/generation/generation-slots.ts';
+import type { PipelineSettings } from '../../application/pipeline/pipeline-settings.ts';
 import { insertDeployment, saveDeployment } from '../../application/pipeline/save-deployment.ts';
 import type { UnitOfWork, Units } from '../../application/ports.ts';
+import { type AddedStrategies, registerStrategies, StrategyRegistry } from '../../application/strategies.ts';
 import { requestPlan } from '../../application/wake-pipeline.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
@@ -67,6 +69,8 @@ export class PipelineRun {
   #storage: Storage | undefined;
   #units: Units | undefined;
   #stop: (() => Promise<void>) | undefined;
+  /** As after the start of a process. */
+  #registry: StrategyRegistry | undefined;
 
   constructor(database: TestDatabase, options: PipelineRunOptions = {}) {
     this.#database = database;
@@ -84,6 +88,7 @@ export class PipelineRun {
   }
 
   async start(): Promise<this> {
+    this.#registry = this.#strategies();
     const storage = await this.#database.open(MODULES);
     const { pool } = this.fleet;
     const directory = fixedDirectory(PLACE.path);
@@ -93,9 +98,10 @@ export class PipelineRun {
     const { observer, run: writing } = observationWriter({ units, clock: systemClock, restoredAt });
     const activities = pipelineActivities({
       units,
-      strategies: this.#strategies(),
+      strategies: this.#registry,
       router: this.fleet,
       fingerprint: (secret) => `ref-${secret.length}`,
+      slots: new GenerationSlots(this.#options.settings),
       newId,
       clock: systemClock,
       sleep,
@@ -143,9 +149,28 @@ export class PipelineRun {
     }
   }
 
+  /** The idempotency keys of what is stored for the rollout under way. */
+  async generated(uid: Uuid): Promise<readonly string[]> {
+    const storage = await this.#database.open(MODULES);
+    try {
+      const rows = await storage.all(
+        sql`SELECT target, inputs, invalidation FROM generated_contents WHERE deployment = ${uid} AND hash IS NOT NULL`,
+        this.signal,
+      );
+      return rows.map(({ target, inputs, invalidation }) => contentHash([uid, target, inputs, invalidation, false]));
+    } finally {
+      await storage.close();
+    }
+  }
+
   async restart(): Promise<void> {
     await this.stop();
     await this.start();
+  }
+
+  async register(added: AddedStrategies): Promise<void> {
+    if (this.#registry === undefined) throw new RangeError('a run that was started');
+    await registerStrategies({ registry: this.#registry, units: this.units }, added, this.signal);
   }
 
   async create(name: string, draft: Partial<DeploymentDraft>): Promise<Uuid> {
@@ -237,6 +262,17 @@ export class PipelineRun {
     });
   }
 
+  /** Waits until its pipeline has looked at everything that there is for it. */
+  async untilHeard(uid: Uuid): Promise<void> {
+    await eventually('a pipeline without news', async () => {
+      const row = await this.storage.get(
+        sql`SELECT news - heard AS n FROM deployments WHERE uid = ${uid}`,
+        this.signal,
+      );
+      return Number(row?.['n']) === 0;
+    });
+  }
+
   async untilGone(uid: Uuid): Promise<void> {
     await eventually('a deployment that is gone', async () => {
       return (await this.units.read((unit) => unit.deployments.get(uid, this.signal), this.signal)) === undefined;
@@ -290,14 +326,14 @@ export class PipelineRun {
     await this.#database.dispose();
   }
 
-  #strategies(): Strategies {
+  #strategies(): StrategyRegistry {
     const { manifests = [], placements = [] } = this.#options;
-    return {
+    return new StrategyRegistry({
       manifests: manifestRegistry([inlineManifest, ...manifests]),
       placements: createPlacementRegistry(placements),
       rollouts: BUILT_IN_ROLLOUTS,
       gates: BUILT_IN_GATES,
-    };
+    });
   }
 }
 

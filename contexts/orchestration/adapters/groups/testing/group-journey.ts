@@ -10,6 +10,7 @@ import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
 import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import { GenerationSlots } from '../../../application/pipeline/generation/generation-slots.ts';
 import type { Observer, TargetRouter, UnitOfWork, Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Deployment } from '../../../domain/deployment/deployment.ts';
@@ -165,6 +166,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Ob
     strategies: rules,
     router,
     fingerprint,
+    slots: new GenerationSlots(),
     newId,
     clock: systemClock,
     sleep,

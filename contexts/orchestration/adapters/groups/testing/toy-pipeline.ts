@@ -121,6 +121,8 @@ export class ToyPipeline {
       revision,
       namespace: undefined,
       config: {},
+      speculative: false,
+      idempotencyKey: '',
     };
     const generated = await parsed.value.generate(context, signal);
     if (generated.kind === 'failed') throw new Error(JSON.stringify(generated.faults));

@@ -18,6 +18,8 @@ export interface DeploymentGroupDeps {
 export function deploymentGroupManifest({ childFaults }: DeploymentGroupDeps) {
   return {
     type: 'deploymentGroup',
+    isUniform: true,
+    checksDocuments: true,
     parse: (spec, at) => parsedUnless(groupFaults(spec, at, childFaults), () => spec),
     reads: () => [],
     fits: () => TARGET_TYPES,

@@ -54,6 +54,7 @@ export function templateManifest({ readText, limits = TEMPLATE_LIMITS }: Templat
   const sources = new WeakMap<TemplateSpec, Parsed<TemplateSource>>();
   return {
     type: 'template',
+    checksDocuments: true,
     parse: (spec, at) => {
       const source = sourceOf(spec, at, readText);
       sources.set(spec, source);

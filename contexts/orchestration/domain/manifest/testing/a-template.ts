@@ -23,6 +23,8 @@ export function aContext(target: Partial<GenerateContext['target']> = {}): Gener
     revision: 7,
     namespace: undefined,
     config: { level: 'info' },
+    speculative: false,
+    idempotencyKey: 'd-1/t-1/7',
   };
 }
 

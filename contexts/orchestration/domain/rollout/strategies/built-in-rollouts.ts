@@ -5,5 +5,4 @@ import { stagedRollout } from './staged-rollout.ts';
 
 const ROLLOUTS: readonly RolloutStrategy[] = [immediateRollout, rollingRollout, stagedRollout];
 
-/** To add rollouts, build a map of these and your own. */
 export const BUILT_IN_ROLLOUTS: RolloutRegistry = new Map(ROLLOUTS.map((rollout) => [rollout.type, rollout]));
