@@ -9,7 +9,7 @@ import { type Storage, sql } from '#kit/storage';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
 import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory } from '#protocol/delivery';
-import { openOrchestration } from '../../apps/platform/orchestration/open-orchestration.ts';
+import { type Orchestration, openOrchestration } from '../../apps/platform/orchestration/open-orchestration.ts';
 import { insertTarget } from '../../contexts/targets/adapters/sql-target-store.ts';
 import { newTarget } from '../../contexts/targets/domain/new-target.ts';
 import type { Target } from '../../contexts/targets/domain/target.ts';
@@ -31,6 +31,7 @@ export interface Sightings {
 export interface BenchFleet {
   readonly targets: readonly Target[];
   readonly simulated: SimulatedFleet;
+  readonly register: Orchestration['register'];
   /** Starts observing. */
   watch(): Sightings;
   stop(): Promise<void>;
@@ -46,7 +47,7 @@ export interface FleetOrders {
 export async function openBenchFleet({ storage, folder, size }: FleetOrders, signal: AbortSignal): Promise<BenchFleet> {
   const targets = await growTargets(storage, size, signal);
   const keys = await openKeyRing({ file: join(folder, 'keys.json'), storage, clock: systemClock }, signal);
-  const { store, connect } = openOrchestration({
+  const { store, connect, register } = openOrchestration({
     storage,
     sealer: new Sealer(keys),
     fingerprintKey: randomBytes(32),
@@ -89,6 +90,7 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
   return {
     targets,
     simulated,
+    register,
     watch: () => watched.watch(),
     stop: async () => {
       stop.abort();

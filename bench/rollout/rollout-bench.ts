@@ -13,6 +13,9 @@ const PROCESS = new URL('./rollout-process.ts', import.meta.url);
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
+const GENERATED = 1_000;
+const GENERATE_MS = 20;
+const ADDED_GOAL_MS = 2_000;
 const ROUNDS = 3;
 
 export const rolloutBench: Bench = {
@@ -21,6 +24,7 @@ export const rolloutBench: Bench = {
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) {
+      figures.push(await measureGeneration(engine, context));
       for (const rollout of ['immediate', 'staged'] as const)
         figures.push(...(await measure(engine, rollout, context)));
     }
@@ -56,6 +60,16 @@ async function measure(engine: Engine, rollout: RolloutOrders['rollout'], contex
   return [...figures, cost({ name, unit: 'ms', value: many, reference: few, goal: 1.25 })];
 }
 
+/** The time that a strategy adds which has to ask elsewhere for each target. */
+async function measureGeneration(engine: Engine, context: BenchContext): Promise<Figure> {
+  const what = { engine, rollout: 'immediate', size: GENERATED } as const;
+  const quick = await runOnce(what, context);
+  const slow = await runOnce({ ...what, generateMs: GENERATE_MS }, context);
+  const added = slow.endMs - quick.endMs;
+  const name = `${engine}: immediate, ${GENERATED} targets: added by a strategy that takes ${GENERATE_MS} ms`;
+  return { ...plain(name, added, 'ms'), goal: ADDED_GOAL_MS, met: added <= ADDED_GOAL_MS };
+}
+
 function memory(what: string, mebibytes: number, size: number): Figure {
   const figure = plain(`${what}: peak resident set`, mebibytes, 'MiB');
   return size > 1_000 ? figure : { ...figure, goal: MEMORY_GOAL_MIB, met: mebibytes <= MEMORY_GOAL_MIB };
@@ -69,14 +83,14 @@ async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: En
 }
 
 async function runOnce(
-  { engine, rollout, size }: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine },
+  { engine, ...what }: Pick<RolloutOrders, 'rollout' | 'size' | 'generateMs'> & { engine: Engine },
   { signal }: BenchContext,
 ): Promise<RolloutRun> {
   const database = await freshDatabase(engine);
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-'));
   try {
     const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };
-    const orders = JSON.stringify({ place, folder, size, rollout } satisfies RolloutOrders);
+    const orders = JSON.stringify({ place, folder, ...what } satisfies RolloutOrders);
     const { stdout } = await promisify(execFile)(process.execPath, [...NODE_FLAGS, PROCESS.pathname, orders], {
       signal,
     });

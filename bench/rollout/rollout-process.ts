@@ -5,7 +5,8 @@ import { parseResourceName, uuidv7 } from '#kit/std';
 import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { directoryIn, poolIn } from '../../apps/platform/orchestration/transaction-ports.ts';
-import { builtInRules, orchestrationUnitOfWork } from '../../contexts/orchestration/adapters/index.ts';
+import { builtInRules, builtInStrategies, orchestrationUnitOfWork } from '../../contexts/orchestration/adapters/index.ts';
+import type { ManifestStrategy } from '../../contexts/orchestration/domain/manifest/manifest-strategy.ts';
 import { type BenchFleet, openBenchFleet, type Sightings, STAGES, WIDTH, WORKSPACE } from './bench-fleet.ts';
 import { countingStorage, type Writes } from './counting-storage.ts';
 
@@ -15,6 +16,8 @@ export interface RolloutOrders {
   readonly folder: string;
   readonly size: number;
   readonly rollout: 'immediate' | 'staged';
+  /** How long the manifest strategy takes for each target; `undefined` for inline documents. */
+  readonly generateMs?: number;
 }
 
 export interface RolloutRun {
@@ -41,13 +44,22 @@ const ROLLOUTS = {
   },
 } as const;
 
+const SLOW = 'slow';
 const NAME = parseResourceName('app');
 const signal = AbortSignal.timeout(20 * 60_000);
 const orders = JSON.parse(process.argv[2] ?? '') as RolloutOrders;
 const plain = await open();
 const { storage, writes } = countingStorage(plain);
 const fleet = await openBenchFleet({ storage, folder: orders.folder, size: orders.size }, signal);
-const service = new DeploymentService({ newUid: uuidv7, rules: builtInRules(), fingerprint: (secret) => secret });
+const strategies = builtInStrategies();
+if (orders.generateMs !== undefined) {
+  const slow = { manifests: [slowManifest(orders.generateMs)] };
+  strategies.add(slow);
+  await fleet.register(slow, signal);
+}
+// The schema of the API knows built-in types only.
+const rules = { ...builtInRules(strategies), shape: () => [] };
+const service = new DeploymentService({ newUid: uuidv7, rules, fingerprint: (secret) => secret });
 const unitDeps = { newId: uuidv7, sealer: noSecrets(), pool: poolIn, workspaces: directoryIn };
 for (const [revision, text] of [
   [1, 'first'],
@@ -91,7 +103,7 @@ async function measure(): Promise<RolloutRun> {
 
 async function deploy(text: string): Promise<void> {
   const acting = { by: 'bench', now: Date.now(), workspace: WORKSPACE.name, mayPlaceLocally: async () => {} };
-  const manifest = { type: 'inline', documents: [document(text)] };
+  const manifest = { type: orders.generateMs === undefined ? 'inline' : SLOW, documents: [document(text)] };
   await storage.write(async (tx) => {
     const unit = orchestrationUnitOfWork(tx, unitDeps);
     if ((await unit.deployments.find(WORKSPACE.name, NAME, signal)) === undefined) {
@@ -102,6 +114,21 @@ async function deploy(text: string): Promise<void> {
       await service.patch(unit, { ...acting, name: NAME, precondition, patch: { manifest } }, signal);
     }
   }, signal);
+}
+
+/** Generates the same documents for each target, after a while. */
+function slowManifest(ms: number): ManifestStrategy {
+  return {
+    type: SLOW,
+    parse: (spec) => ({ kind: 'parsed', value: spec }),
+    reads: () => [],
+    fits: () => undefined,
+    generate: async (spec, _, stop) => {
+      await pause(ms, undefined, { signal: stop });
+      const { documents } = spec as { readonly documents: ReturnType<typeof document>[] };
+      return { kind: 'generated', documents };
+    },
+  };
 }
 
 function document(text: string) {
