@@ -5,7 +5,11 @@ import { parseResourceName, uuidv7 } from '#kit/std';
 import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { directoryIn, poolIn } from '../../apps/platform/orchestration/transaction-ports.ts';
-import { builtInRules, builtInStrategies, orchestrationUnitOfWork } from '../../contexts/orchestration/adapters/index.ts';
+import {
+  builtInRules,
+  builtInStrategies,
+  orchestrationUnitOfWork,
+} from '../../contexts/orchestration/adapters/index.ts';
 import type { ManifestStrategy } from '../../contexts/orchestration/domain/manifest/manifest-strategy.ts';
 import { type BenchFleet, openBenchFleet, type Sightings, STAGES, WIDTH, WORKSPACE } from './bench-fleet.ts';
 import { countingStorage, type Writes } from './counting-storage.ts';
