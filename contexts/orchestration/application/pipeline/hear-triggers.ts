@@ -16,8 +16,8 @@ import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
-import { lookAround, type Surroundings } from './look-around.ts';
 import type { Strategies } from './pipeline-deps.ts';
+import { lookAround, type Surroundings } from './plan-inputs.ts';
 
 export interface TriggerScene {
   readonly deployment: Deployment;

@@ -21,10 +21,9 @@ import { openRollout, type RolloutStart } from '../../domain/rollout/machine/ope
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { UnitOfWork } from '../ports.ts';
-import { type Asked, askedFor, isSameAsk, isUnfinished } from './asked-for.ts';
 import type { Made } from './generation/desired-contents.ts';
-import { lookAround, type Surroundings } from './look-around.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
+import { type Asked, askedFor, isSameAsk, isUnfinished, lookAround, type Surroundings } from './plan-inputs.ts';
 import { sentAgain, upToDateOf } from './planned-rows.ts';
 import {
   type Hashes,

@@ -8,10 +8,9 @@ import { type Wishes, wishesOf } from '../../domain/deployment/wishes-of.ts';
 import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
-import { type Asked, askedFor, isUnfinished } from './asked-for.ts';
 import { ANY_TARGET, DesiredContents, type Made } from './generation/desired-contents.ts';
-import { lookAround } from './look-around.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
+import { type Asked, askedFor, isUnfinished, lookAround } from './plan-inputs.ts';
 
 /** Why no rollout can be planned. */
 export interface Trouble {

@@ -7,7 +7,7 @@ import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import { knownSecrets } from '../known-secrets.ts';
-import type { Surroundings } from '../pipeline/look-around.ts';
+import type { Surroundings } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, Units } from '../ports.ts';
 import type { PreviewedTarget } from './preview.ts';
 

@@ -8,8 +8,8 @@ import { type DocumentChange, diffPayloads, type FieldChange } from '../../domai
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
 import { type DesiredContent, DesiredContents } from '../pipeline/generation/desired-contents.ts';
 import type { GenerationSlots } from '../pipeline/generation/generation-slots.ts';
-import { lookAround, type Surroundings } from '../pipeline/look-around.ts';
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
+import { lookAround, type Surroundings } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { diffSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';

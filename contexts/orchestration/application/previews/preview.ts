@@ -17,7 +17,7 @@ import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
 import { type Plan, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { DesiredContent } from '../pipeline/generation/desired-contents.ts';
-import type { Surroundings } from '../pipeline/look-around.ts';
+import type { Surroundings } from '../pipeline/plan-inputs.ts';
 
 /** All inputs of a preview. */
 export interface PreviewScene {
