@@ -2,10 +2,13 @@ import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts'
 import {
   decideMembership,
   factsOf,
+  type Hashes,
   hasWork,
   type Membership,
   planOf,
+  sentAgain,
   unpaced,
+  upToDateOf,
 } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { TargetCounts } from '../../domain/deployment/deployment-status.ts';
@@ -24,16 +27,7 @@ import type { UnitOfWork } from '../ports.ts';
 import type { Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { type Asked, askedFor, isSameAsk, isUnfinished, lookAround, type Surroundings } from './plan-inputs.ts';
-import { sentAgain, upToDateOf } from './planned-rows.ts';
-import {
-  type Hashes,
-  isInvalidated,
-  keepMade,
-  messageOf,
-  type Prepared,
-  preparePlan,
-  type Trouble,
-} from './prepare-plan.ts';
+import { isInvalidated, keepMade, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
 

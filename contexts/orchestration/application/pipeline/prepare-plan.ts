@@ -1,5 +1,5 @@
 import type { TargetId } from '#protocol/targets';
-import { isCompared } from '../../domain/deployment/decide-plan.ts';
+import { type Hashes, isCompared } from '../../domain/deployment/decide-plan.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
@@ -34,9 +34,6 @@ interface PreparedFor {
   /** The last announcement that the output would differ, taken into account. */
   readonly invalidation: string;
 }
-
-/** The hash of the desired content per target, as far as it is known; a single one if it is the same for all. */
-export type Hashes = ReadonlyMap<TargetId, string> | string;
 
 /** Contents per unit of work: enough to share the cost of a commit, few enough to lose little in a crash. */
 const PIECE = 200;
