@@ -17,7 +17,7 @@ import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
 import type { Strategies } from './pipeline-deps.ts';
-import { lookAround, type Surroundings } from './plan-inputs.ts';
+import { loadPlanInputs, type Surroundings } from './plan-inputs.ts';
 
 export interface TriggerScene {
   readonly deployment: Deployment;
@@ -186,7 +186,7 @@ async function surroundings(unit: UnitOfWork, scene: TriggerScene, signal: Abort
   const parsed = parseManifest(revision.spec.manifest, '/manifest', strategies.manifests);
   const manifest = parsed.kind === 'parsed' ? parsed.value : { type: revision.spec.manifest.type, fits: undefined };
   const looking = { deployment, spec: revision.spec, manifest, placements: strategies.placements, now };
-  return await lookAround(unit, looking, signal);
+  return await loadPlanInputs(unit, looking, signal);
 }
 
 function membersOf({ members }: RolloutState): ReadonlyMap<TargetId, Member> {

@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly targets: ReadonlyMap<TargetId, PoolTarget & PlannedTarget>;
 }
 
-export interface Looking {
+export interface PlanInputsRequest {
   readonly deployment: Deployment;
   readonly spec: DeploymentSpec;
   readonly manifest: Pick<Manifest, 'type' | 'fits'>;
@@ -28,7 +28,11 @@ export interface Looking {
   readonly isAsBefore?: boolean;
 }
 
-export async function lookAround(unit: UnitOfWork, looking: Looking, signal: AbortSignal): Promise<Surroundings> {
+export async function loadPlanInputs(
+  unit: UnitOfWork,
+  looking: PlanInputsRequest,
+  signal: AbortSignal,
+): Promise<Surroundings> {
   const { deployment } = looking;
   const [rows, pool] = await Promise.all([
     unit.targets.of(deployment.uid, signal),
@@ -53,7 +57,7 @@ function resolvedLast({ status }: Deployment, rows: readonly DeploymentTarget[])
   return { kind: 'sure', targets: staying.map(({ target }) => target).sort(), excluded, retained, missing };
 }
 
-interface Resolving extends Looking {
+interface Resolving extends PlanInputsRequest {
   readonly rows: readonly DeploymentTarget[];
   readonly pool: readonly PoolTarget[];
 }

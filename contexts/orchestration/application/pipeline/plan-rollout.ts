@@ -26,7 +26,7 @@ import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/pl
 import type { UnitOfWork } from '../ports.ts';
 import type { Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
-import { type Asked, askedFor, isSameAsk, isUnfinished, lookAround, type Surroundings } from './plan-inputs.ts';
+import { type Asked, askedFor, isSameAsk, isUnfinished, loadPlanInputs, type Surroundings } from './plan-inputs.ts';
 import { isInvalidated, keepMade, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
@@ -109,7 +109,7 @@ export class PlanRollout {
     const { strategies, clock } = this.#deps;
     const now = clock.now();
     const look = { deployment, spec: asked.spec, manifest, placements: strategies.placements, now };
-    const around = await lookAround(unit, { ...look, isAsBefore: !wishes.resolves }, signal);
+    const around = await loadPlanInputs(unit, { ...look, isAsBefore: !wishes.resolves }, signal);
     const { resolution } = around;
     if (resolution.kind === 'unsure' && deployment.deletion === undefined) {
       return await this.#trouble(unit, scene, { reason: 'PlacementUnsure', message: resolution.why }, signal);

@@ -10,7 +10,7 @@ import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
 import { ANY_TARGET, DesiredContents, type Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
-import { type Asked, askedFor, isUnfinished, lookAround } from './plan-inputs.ts';
+import { type Asked, askedFor, isUnfinished, loadPlanInputs } from './plan-inputs.ts';
 
 /** Why no rollout can be planned. */
 export interface Trouble {
@@ -106,7 +106,7 @@ async function look(
 
 interface Comparing {
   readonly deps: PipelineDeps;
-  readonly deployment: Parameters<typeof lookAround>[1]['deployment'];
+  readonly deployment: Parameters<typeof loadPlanInputs>[1]['deployment'];
   readonly asked: Asked;
   readonly wishes: Wishes;
   readonly desired: DesiredContents;
@@ -119,7 +119,11 @@ async function comparedTargets(
 ): Promise<readonly GenerateTarget[]> {
   const { strategies, clock } = deps;
   const looking = { deployment, spec: asked.spec, manifest: desired.manifest, isAsBefore: !wishes.resolves };
-  const around = await lookAround(unit, { ...looking, placements: strategies.placements, now: clock.now() }, signal);
+  const around = await loadPlanInputs(
+    unit,
+    { ...looking, placements: strategies.placements, now: clock.now() },
+    signal,
+  );
   const comparison = { wishes, isUnfinished: await isUnfinished(unit, deployment, signal) };
   return around.rows.flatMap((row) => {
     const target = around.targets.get(row.target);

@@ -9,7 +9,7 @@ import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
 import { type DesiredContent, DesiredContents } from '../pipeline/generation/desired-contents.ts';
 import type { GenerationSlots } from '../pipeline/generation/generation-slots.ts';
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
-import { lookAround, type Surroundings } from '../pipeline/plan-inputs.ts';
+import { loadPlanInputs, type Surroundings } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { diffSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';
@@ -113,7 +113,11 @@ async function look(
       ? await orTrouble(() => DesiredContents.open(unit, scene, generation, signal), signal)
       : undefined;
   const manifest = content?.manifest ?? { type: spec.manifest.type, fits: undefined };
-  const around = await lookAround(unit, { deployment, spec, manifest, placements: strategies.placements, now }, signal);
+  const around = await loadPlanInputs(
+    unit,
+    { deployment, spec, manifest, placements: strategies.placements, now },
+    signal,
+  );
   const placed = around.resolution.kind === 'sure' ? around.resolution.targets : [];
   const targets = [...new Set([...placed, ...around.rows.map(({ target }) => target)])];
   const last = deployment.revision === 0 ? undefined : await unit.revisions.find(uid, deployment.revision, signal);
