@@ -17,7 +17,7 @@ import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
 import type { Strategies } from './pipeline-deps.ts';
-import { loadPlanInputs, type Surroundings } from './plan-inputs.ts';
+import { loadPlanInputs, type PlanInputs } from './plan-inputs.ts';
 
 export interface TriggerScene {
   readonly deployment: Deployment;
@@ -82,7 +82,7 @@ function abortBy(by: string | undefined): Happening {
  */
 async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { deployment, state, triggers, now } = scene;
-  const around = await surroundings(unit, scene, signal);
+  const around = await planInputs(unit, scene, signal);
   const { resolution } = around;
   if (deployment.deletion !== undefined || resolution.kind === 'unsure') return NOTHING;
   const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
@@ -180,7 +180,7 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [], requesters }] };
 }
 
-async function surroundings(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<Surroundings> {
+async function planInputs(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<PlanInputs> {
   const { deployment, revision, strategies, now } = scene;
   // Which targets a manifest fits never depends on a secret.
   const parsed = parseManifest(revision.spec.manifest, '/manifest', strategies.manifests);

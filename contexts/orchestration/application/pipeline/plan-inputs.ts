@@ -11,7 +11,7 @@ import { type Resolution, resolvePlacement } from '../../domain/placement/resolv
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 
 /** The state of the world that planning depends on, at one moment. */
-export interface Surroundings {
+export interface PlanInputs {
   readonly rows: readonly DeploymentTarget[];
   readonly resolution: Resolution;
   /** The targets that still exist, of those resolved and of those that have a row. */
@@ -32,7 +32,7 @@ export async function loadPlanInputs(
   unit: UnitOfWork,
   looking: PlanInputsRequest,
   signal: AbortSignal,
-): Promise<Surroundings> {
+): Promise<PlanInputs> {
   const { deployment } = looking;
   const [rows, pool] = await Promise.all([
     unit.targets.of(deployment.uid, signal),

@@ -26,7 +26,7 @@ import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/pl
 import type { UnitOfWork } from '../ports.ts';
 import type { Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
-import { type Asked, askedFor, isSameAsk, isUnfinished, loadPlanInputs, type Surroundings } from './plan-inputs.ts';
+import { type Asked, askedFor, isSameAsk, isUnfinished, loadPlanInputs, type PlanInputs } from './plan-inputs.ts';
 import { isInvalidated, keepMade, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
@@ -256,7 +256,7 @@ interface ReadyScene extends Scene {
 
 interface Outcome {
   readonly membership: Membership;
-  readonly around: Surroundings;
+  readonly around: PlanInputs;
   readonly now: number;
 }
 

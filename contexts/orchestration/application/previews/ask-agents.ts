@@ -7,7 +7,7 @@ import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import { knownSecrets } from '../known-secrets.ts';
-import type { Surroundings } from '../pipeline/plan-inputs.ts';
+import type { PlanInputs } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, Units } from '../ports.ts';
 import type { PreviewedTarget } from './preview.ts';
 
@@ -15,7 +15,7 @@ export interface AskedAgents {
   readonly deployment: Deployment;
   readonly revision: number;
   readonly shown: readonly PreviewedTarget[];
-  readonly around: Surroundings;
+  readonly around: PlanInputs;
 }
 
 const WIDTH = 10;

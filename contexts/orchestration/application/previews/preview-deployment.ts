@@ -9,7 +9,7 @@ import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
 import { type DesiredContent, DesiredContents } from '../pipeline/generation/desired-contents.ts';
 import type { GenerationSlots } from '../pipeline/generation/generation-slots.ts';
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
-import { loadPlanInputs, type Surroundings } from '../pipeline/plan-inputs.ts';
+import { loadPlanInputs, type PlanInputs } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { diffSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';
@@ -139,7 +139,7 @@ async function look(
 /** For all placed targets, so that the counts cover all of them; for many at once, since a strategy may take its time. */
 async function wantedBy(
   content: DesiredContents,
-  { resolution, rows, targets }: Surroundings,
+  { resolution, rows, targets }: PlanInputs,
   { breathe, slots }: PreviewDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<TargetId, DesiredContent>> {
@@ -195,7 +195,7 @@ async function orTrouble<T>(body: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function namesOf({ rows, targets }: Surroundings): ReadonlyMap<TargetId, string> {
+function namesOf({ rows, targets }: PlanInputs): ReadonlyMap<TargetId, string> {
   return new Map([
     ...rows.map(({ target, name }) => [target, name] as const),
     ...[...targets.values()].map(({ id, name }) => [id, name] as const),

@@ -17,13 +17,13 @@ import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
 import { type Plan, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { DesiredContent } from '../pipeline/generation/desired-contents.ts';
-import type { Surroundings } from '../pipeline/plan-inputs.ts';
+import type { PlanInputs } from '../pipeline/plan-inputs.ts';
 
 /** All inputs of a preview. */
 export interface PreviewScene {
   readonly deployment: Deployment;
   readonly wishes: Wishes;
-  readonly around: Surroundings;
+  readonly around: PlanInputs;
   /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
   /** The content that each placed target would get. */
