@@ -78,7 +78,7 @@ async function resolve(unit: UnitOfWork, resolving: Resolving, signal: AbortSign
 }
 
 /** The content and settings of the next rollout, with a requested rollback taken into account. */
-export interface Asked {
+export interface DesiredRevision {
   readonly spec: DeploymentSpec;
   /** The revision that the rollout will have. */
   readonly revision: number;
@@ -92,11 +92,11 @@ export interface Asked {
  * A rollback restores everything that documents are generated from, but never placement or rollout: it must not shrink a
  * fleet.
  */
-export async function askedFor(
+export async function desiredRevision(
   unit: UnitOfWork,
   { deployment, wishes }: { readonly deployment: Deployment; readonly wishes: Wishes },
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<DesiredRevision> {
   const { uid, spec, generation } = deployment;
   const revision = Math.max(deployment.revision, wishes.ahead) + 1;
   const { rollback } = wishes;
@@ -120,7 +120,7 @@ export async function askedFor(
 }
 
 /** Whether results computed for one are valid for the other. */
-export function isSameAsk(a: Asked, b: Asked): boolean {
+export function isSameRevision(a: DesiredRevision, b: DesiredRevision): boolean {
   return a.revision === b.revision && a.next.generation === b.next.generation && a.rollbackTo === b.rollbackTo;
 }
 

@@ -26,7 +26,14 @@ import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/pl
 import type { UnitOfWork } from '../ports.ts';
 import type { Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
-import { type Asked, askedFor, isSameAsk, isUnfinished, loadPlanInputs, type PlanInputs } from './plan-inputs.ts';
+import {
+  type DesiredRevision,
+  desiredRevision,
+  isSameRevision,
+  isUnfinished,
+  loadPlanInputs,
+  type PlanInputs,
+} from './plan-inputs.ts';
 import { isInvalidated, keepMade, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
@@ -86,8 +93,8 @@ export class PlanRollout {
     if (triggers.length === 0) return await this.#rest(unit, deployment, run, signal);
     const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
     if (wishes.isAbandoned) return await this.#forget(unit, deployment, signal);
-    const asked = await askedFor(unit, { deployment, wishes }, signal);
-    if (prepared === undefined || !isSameAsk(prepared.asked, asked) || isInvalidated(prepared, triggers))
+    const asked = await desiredRevision(unit, { deployment, wishes }, signal);
+    if (prepared === undefined || !isSameRevision(prepared.asked, asked) || isInvalidated(prepared, triggers))
       return 'again';
     const scene: Scene = { deployment, triggers, wishes, asked, run };
     if (!Number.isSafeInteger(asked.revision)) return await this.#trouble(unit, scene, EXHAUSTED, signal);
@@ -244,7 +251,7 @@ interface Scene {
   readonly deployment: Deployment;
   readonly triggers: readonly RecordedTrigger[];
   readonly wishes: Wishes;
-  readonly asked: Asked;
+  readonly asked: DesiredRevision;
   readonly run: number;
 }
 

@@ -10,7 +10,7 @@ import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
 import { ANY_TARGET, DesiredContents, type Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
-import { type Asked, askedFor, isUnfinished, loadPlanInputs } from './plan-inputs.ts';
+import { type DesiredRevision, desiredRevision, isUnfinished, loadPlanInputs } from './plan-inputs.ts';
 
 /** Why no rollout can be planned. */
 export interface Trouble {
@@ -30,7 +30,7 @@ export type Prepared = PreparedFor &
   );
 
 interface PreparedFor {
-  readonly asked: Asked;
+  readonly asked: DesiredRevision;
   /** The last announcement that the output would differ, taken into account. */
   readonly invalidation: string;
 }
@@ -82,7 +82,7 @@ async function look(
   const triggers = await unit.triggers.of(uid, signal);
   if (deployment === undefined || deployment.rollout !== undefined || triggers.length === 0) return undefined;
   const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
-  const asked = await askedFor(unit, { deployment, wishes }, signal);
+  const asked = await desiredRevision(unit, { deployment, wishes }, signal);
   const pending = invalidationOf(triggers);
   const its = { asked, invalidation: pending(FOR_ALL) };
   if (deployment.deletion !== undefined) return { ...its, desired: undefined, compared: [] };
@@ -107,7 +107,7 @@ async function look(
 interface Comparing {
   readonly deps: PipelineDeps;
   readonly deployment: Parameters<typeof loadPlanInputs>[1]['deployment'];
-  readonly asked: Asked;
+  readonly asked: DesiredRevision;
   readonly wishes: Wishes;
   readonly desired: DesiredContents;
 }
