@@ -30,18 +30,18 @@ export interface PlanInputsRequest {
 
 export async function loadPlanInputs(
   unit: UnitOfWork,
-  looking: PlanInputsRequest,
+  request: PlanInputsRequest,
   signal: AbortSignal,
 ): Promise<PlanInputs> {
-  const { deployment } = looking;
+  const { deployment } = request;
   const [rows, pool] = await Promise.all([
     unit.targets.of(deployment.uid, signal),
     deployment.deletion === undefined ? unit.pool.below(deployment.workspace.path, signal) : [],
   ]);
-  const isAsBefore = looking.isAsBefore === true && deployment.status.placement.kind === 'sure';
+  const isAsBefore = request.isAsBefore === true && deployment.status.placement.kind === 'sure';
   const resolution = isAsBefore
     ? resolvedLast(deployment, rows)
-    : await resolve(unit, { ...looking, rows, pool }, signal);
+    : await resolve(unit, { ...request, rows, pool }, signal);
   const targets = new Map<TargetId, PoolTarget>([...pool, unit.pool.local].map((target) => [target.id, target]));
   // Targets that have content of the deployment may have moved elsewhere.
   const others = rows.filter(({ target }) => !targets.has(target)).map(({ target }) => target);
