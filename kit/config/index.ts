@@ -1,6 +1,6 @@
-export { closest, suggestion } from './closest.ts';
+export { suggestion } from './closest.ts';
 export { COMMON_SETTINGS } from './common-settings.ts';
-export { CONFIG_ERRORS, ConfigError } from './config-error.ts';
+export { ConfigError } from './config-error.ts';
 export { type HelpOptions, helpText } from './help-text.ts';
 export { BadValue, type Kind } from './kind.ts';
 export {
@@ -21,7 +21,7 @@ export {
   text,
   url,
 } from './kinds.ts';
-export { describeOrigin, type Origin } from './origin.ts';
+export { type Origin } from './origin.ts';
 export { printSettings } from './print-settings.ts';
 export type { Environment } from './read-environment.ts';
 export { type Resolved, type ResolveOptions, resolveSettings } from './resolve-settings.ts';

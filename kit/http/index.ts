@@ -1,5 +1,5 @@
-export { HTTP_ERRORS, HttpError, type HttpErrorCode, type HttpErrorOptions } from './errors/http-error.ts';
-export { PROBLEM_TYPE, type Problem, ProblemSchema, wireCode } from './errors/problem.ts';
+export { HttpError, type HttpErrorCode, type HttpErrorOptions } from './errors/http-error.ts';
+export { type Problem, wireCode } from './errors/problem.ts';
 export { auditedPrecondition, etagOf, IfMatch } from './etag.ts';
 export {
   defineEventStream,
@@ -10,7 +10,7 @@ export { type EventIds, opaqueEventIds } from './events/event-ids.ts';
 export type { EventRecord, EventSource } from './events/event-source.ts';
 export { type Chunk, defineListRoute, type ListDefinition } from './lists/define-list-route.ts';
 export { type FilterFields, FilterLanguage, type FilterType, type Predicate } from './lists/filter.ts';
-export { pageThrough, type Scan, type ScanBudget, type ScannedPage } from './lists/page-through.ts';
+export { type Scan, type ScanBudget, type ScannedPage } from './lists/page-through.ts';
 export { type PageKey, type PageKeyShape, PageTokens } from './lists/page-token.ts';
 export { observeRequests, type RequestMetrics } from './operations/request-metrics.ts';
 export {
@@ -47,7 +47,6 @@ export { DEFAULT_LIMITS, type HttpLimits, type Rate } from './server/limits.ts';
 export type { ListenAddress, Listening, ListenOptions, RawPaths, Upgrade } from './server/listeners.ts';
 export { plainAddress, trustedProxies } from './server/trusted-proxies.ts';
 export {
-  END_CAUSES,
   type EndCause,
   type OpenStream,
   OpenStreams,
@@ -56,4 +55,3 @@ export {
 } from './streams/open-streams.ts';
 export { httpMigrations, purgeIdempotencyKeys } from './writes/idempotency-store.ts';
 export { mutate } from './writes/mutate.ts';
-export { writeOrPreview } from './writes/write-or-preview.ts';

@@ -12,5 +12,5 @@ export {
   type PeerOrder,
   type ServerOrder,
 } from './issue-certificate.ts';
-export { PKI_ERRORS, PkiError, type PkiErrorCode } from './pki-error.ts';
+export { PkiError, type PkiErrorCode } from './pki-error.ts';
 export { createSigningRequest, readSigningRequest } from './signing-request.ts';

@@ -12,7 +12,7 @@ import type { Runnable } from './supervisor.ts';
  */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<Result>;
 
-export const OUTCOMES = ['success', 'requeue', 'requeue-after', 'error', 'terminal-error'] as const;
+const OUTCOMES = ['success', 'requeue', 'requeue-after', 'error', 'terminal-error'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export interface WorkersObserver {

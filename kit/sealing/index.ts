@@ -11,5 +11,5 @@ export {
   type SealedColumn,
 } from './rotate-keys.ts';
 export { type SealedPlace, Sealer } from './sealer.ts';
-export { SEALING_ERRORS, SealingError, type SealingErrorCode } from './sealing-error.ts';
+export { type SealingErrorCode } from './sealing-error.ts';
 export { SEALING_MIGRATIONS } from './sealing-migrations.ts';

@@ -5,4 +5,4 @@ export { ENGINES, type Engine, type Reader, type Row, type Storage, type Transac
 export { openPostgres, type PostgresOptions } from './postgres/postgres-storage.ts';
 export { type Parameter, type Statement, sql, type Value } from './sql.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/sqlite-storage.ts';
-export { STORAGE_ERRORS, StorageError, type StorageErrorCode } from './storage-error.ts';
+export { StorageError, type StorageErrorCode } from './storage-error.ts';

@@ -1,4 +1,4 @@
-export { LOG_KEYS, type LogFields, type LogKey } from './log-keys.ts';
+export { type LogFields, type LogKey } from './log-keys.ts';
 export {
   createLogger,
   LOG_LEVELS,

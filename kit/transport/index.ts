@@ -9,4 +9,4 @@ export type {
   TransportServer,
 } from './transport.ts';
 export { FIRST_FRAME_BYTES } from './transport.ts';
-export { TRANSPORT_ERRORS, TransportError, type TransportErrorCode } from './transport-error.ts';
+export { TransportError, type TransportErrorCode } from './transport-error.ts';

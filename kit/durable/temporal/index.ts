@@ -6,5 +6,5 @@ export type {
   TemporalTls,
 } from './engine-options.ts';
 export { openTemporalEngine } from './open-temporal-engine.ts';
-export { TEMPORAL_ERRORS, TemporalError, type TemporalErrorCode } from './temporal-error.ts';
+export { TemporalError, type TemporalErrorCode } from './temporal-error.ts';
 export { parseTemporalUrl } from './temporal-url.ts';

@@ -3,7 +3,7 @@ import { type Clock, FleetError, sleep as realSleep, type Sleep, systemClock } f
 import type { Authenticator, Credentials, HttpLog, Principal } from '../ports.ts';
 
 /** Why a stream was ended by the server. */
-export const END_CAUSES = ['credentialsEnded', 'permissionLost', 'notConfirmed', 'tooOld'] as const;
+const END_CAUSES = ['credentialsEnded', 'permissionLost', 'notConfirmed', 'tooOld'] as const;
 export type EndCause = (typeof END_CAUSES)[number];
 
 export interface StreamEnd {

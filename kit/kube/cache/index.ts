@@ -1,4 +1,4 @@
-export { CACHE_ERRORS, CacheError, type CacheErrorCode } from './cache-error.ts';
+export { type CacheErrorCode } from './cache-error.ts';
 export type { ChangeHandler, Informer, InformerDeps, InformerOptions, Selectors } from './informer.ts';
 export { InformerFactory, type SharedInformerOptions } from './informer-factory.ts';
 export type { IndexValues, ObjectIndex } from './object-index.ts';

@@ -31,7 +31,6 @@ export {
 export type { Webhook, WebhookContext } from './webhook.ts';
 export { WEBHOOK_ERRORS, WebhookError, type WebhookErrorCode } from './webhook-error.ts';
 export {
-  DEFAULT_WEBHOOK_LIMITS,
   type WebhookLimits,
   WebhookServer,
   type WebhookServerDeps,

@@ -38,7 +38,7 @@ export interface WebhookLimits {
   readonly drainMs: number;
 }
 
-export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
+const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
   handlerMs: 10_000,
   headersMs: 10_000,
   receiveMs: 30_000,

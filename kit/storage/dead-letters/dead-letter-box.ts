@@ -2,7 +2,7 @@ import { backoffDelay, type Clock, FleetError, foreignText, Notifier, type Sleep
 import type { Storage } from '../port.ts';
 import { type Statement, sql } from '../sql.ts';
 
-export const DEAD_LETTER_SOURCES = ['status', 'index'] as const;
+const DEAD_LETTER_SOURCES = ['status', 'index'] as const;
 /** The kind of message that could not be processed. */
 export type DeadLetterSource = (typeof DEAD_LETTER_SOURCES)[number];
 

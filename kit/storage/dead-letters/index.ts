@@ -1,9 +1,7 @@
 export {
-  DEAD_LETTER_SOURCES,
   DeadLetterBox,
   type DeadLetterSource,
   type DeadLetterSummary,
-  listDeadLetters,
   purgeDeadLetters,
   type SetAside,
 } from './dead-letter-box.ts';

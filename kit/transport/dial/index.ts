@@ -5,8 +5,7 @@ export {
   type DialTls,
   dial,
   type Endpoint,
-  endpointName,
 } from './dial.ts';
 export { createDialGuard, type DialGuard, type DialGuardOptions, type Place } from './dial-guard.ts';
 export { addressOf } from './open-tunnel.ts';
-export { parseProxy, proxyFor } from './proxy-for.ts';
+export { proxyFor } from './proxy-for.ts';
