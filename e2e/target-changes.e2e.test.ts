@@ -16,7 +16,7 @@ import { deploymentsInTree } from '../apps/platform/orchestration/deployments-in
 import { followTargets } from '../apps/platform/orchestration/follow-targets.ts';
 import { TARGET_NEWS } from '../apps/platform/orchestration/target-news.ts';
 import { directoryIn, poolIn } from '../apps/platform/orchestration/transaction-ports.ts';
-import { insertDeployment } from '../contexts/orchestration/adapters/sql-deployment-store.ts';
+import { insertDeployment } from '../contexts/orchestration/adapters/sql/sql-deployment-store.ts';
 import type { ManifestSpec } from '../contexts/orchestration/domain/manifest/manifest-strategy.ts';
 import type { PlacementSpec } from '../contexts/orchestration/domain/placement/placement-strategy.ts';
 import { aDeployment } from '../contexts/orchestration/testing/a-revision.ts';

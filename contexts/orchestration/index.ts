@@ -19,7 +19,7 @@ export { type AddedStrategies, registerStrategies, StrategyRegistry } from './ap
 export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';
 export type { Deployment } from './domain/deployment/deployment.ts';
-export type { TargetCounts } from './domain/deployment/deployment-status.ts';
+export type { TargetCounts } from './domain/deployment/status/deployment-status.ts';
 export { createPlacementRegistry, type PlacementRegistry } from './domain/placement/placement-registry.ts';
 export type { TargetCause } from './domain/placement/removal-cause.ts';
 export { createDecide } from './domain/rollout/machine/decide.ts';

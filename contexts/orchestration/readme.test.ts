@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { DEPLOYMENT_EVENTS } from '#protocol/api';
 import { catalogueMatchesReadme } from '#testing/catalogue-drift';
-import { CONDITION_REASONS } from './domain/deployment/conditions.ts';
 import { DEPLOYMENT_ERRORS } from './domain/deployment/deployment-error.ts';
 import type { DeploymentEventType } from './domain/deployment/deployment-event.ts';
+import { CONDITION_REASONS } from './domain/deployment/status/conditions.ts';
 
 const readme = new URL('./README.md', import.meta.url);
 const text = readFileSync(readme, 'utf8');

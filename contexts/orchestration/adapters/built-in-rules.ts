@@ -5,8 +5,8 @@ import { builtInManifests } from '../domain/manifest/built-in-manifests.ts';
 import { createPlacementRegistry } from '../domain/placement/placement-registry.ts';
 import { BUILT_IN_GATES } from '../domain/rollout/gates/built-in-gates.ts';
 import { BUILT_IN_ROLLOUTS } from '../domain/rollout/strategies/built-in-rollouts.ts';
-import { draftShape } from './draft-shape.ts';
 import { healthRuleFault } from './health-rule-language.ts';
+import { draftShape } from './http/draft-shape.ts';
 import { readTemplateText } from './read-template-text.ts';
 
 /** The built-in strategies and gates. Others are registered with them, also while the platform runs. */

@@ -6,8 +6,8 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { aDeployment } from '../testing/a-revision.ts';
 import { uidOf } from '../testing/deployment-api.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
-import { type DeploymentRange, listDeployments } from './sql-deployment-reader.ts';
-import { insertDeployment } from './sql-deployment-store.ts';
+import { type DeploymentRange, listDeployments } from './sql/sql-deployment-reader.ts';
+import { insertDeployment } from './sql/sql-deployment-store.ts';
 
 const signal = new AbortController().signal;
 const DEPLOYMENTS = 2_000;

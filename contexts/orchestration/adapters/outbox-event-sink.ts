@@ -3,8 +3,8 @@ import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
 import type { DEPLOYMENT_EVENTS } from '#protocol/api';
 import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
-import { toApprovalResource } from './approval-resource.ts';
-import { toResource, toTargetResource } from './deployment-resource.ts';
+import { toApprovalResource } from './http/approval-resource.ts';
+import { toResource, toTargetResource } from './http/deployment-resource.ts';
 
 /** Events list at most this many targets; consumers that need more read the list of targets. */
 const MAX_TARGETS = 100;

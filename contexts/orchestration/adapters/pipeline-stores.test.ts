@@ -11,9 +11,9 @@ import type { Happening } from '../domain/rollout/machine/happening.ts';
 import { openRollout, type RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
 import { aPoolTarget } from '../testing/a-pool.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
-import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
-import { SqlRolloutStore } from './sql-rollout-store.ts';
-import { SqlWatchStore } from './sql-watch-store.ts';
+import { SqlDeploymentTargetStore } from './sql/sql-deployment-target-store.ts';
+import { SqlRolloutStore } from './sql/sql-rollout-store.ts';
+import { SqlWatchStore } from './sql/sql-watch-store.ts';
 
 const signal = new AbortController().signal;
 const newId = createUuidv7(systemClock);

@@ -10,9 +10,9 @@ import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { purgeRevisions } from './purge-revisions.ts';
-import { SqlContentStore } from './sql-content-store.ts';
-import { SqlDeploymentStore } from './sql-deployment-store.ts';
-import { SqlRevisionStore } from './sql-revision-store.ts';
+import { SqlContentStore } from './sql/sql-content-store.ts';
+import { SqlDeploymentStore } from './sql/sql-deployment-store.ts';
+import { SqlRevisionStore } from './sql/sql-revision-store.ts';
 
 const signal = new AbortController().signal;
 const sealer = new Sealer(memoryKeys());

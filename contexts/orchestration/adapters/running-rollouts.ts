@@ -1,5 +1,5 @@
 import { type Reader, sql } from '#kit/storage';
-import type { DeploymentStatus, RolloutStatus, TargetCounts } from '../domain/deployment/deployment-status.ts';
+import type { DeploymentStatus, RolloutStatus, TargetCounts } from '../domain/deployment/status/deployment-status.ts';
 
 /** The facts about a rollout under way that metrics over all rollouts need. */
 export interface RunningRollout {

@@ -14,8 +14,8 @@ import { aGroup } from '../domain/group/testing/group-world.ts';
 import { fixedDirectory, fixedPool } from '../testing/a-pool.ts';
 import { aDeployment } from '../testing/a-revision.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
-import { insertDeployment } from './sql-deployment-store.ts';
-import { sqlUnits } from './sql-unit-of-work.ts';
+import { insertDeployment } from './sql/sql-deployment-store.ts';
+import { sqlUnits } from './sql/sql-unit-of-work.ts';
 
 const signal = new AbortController().signal;
 const GROUP = '00000000-0000-7000-8000-0000000000e1' as Uuid;

@@ -11,12 +11,12 @@ import {
   specOf,
 } from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
-import { cycleThrough, holdsHealthGate } from '../domain/deployment/gate-waits.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
 import { specReferences, unsealSpec } from '../domain/deployment/sealed-spec.ts';
 import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/spec-faults.ts';
+import { cycleThrough, holdsHealthGate } from '../domain/deployment/status/gate-waits.ts';
+import { changed } from '../domain/deployment/status/with-status.ts';
 import { SPEC_AXES } from '../domain/deployment/trigger.ts';
-import { changed } from '../domain/deployment/with-status.ts';
 import type { Fingerprint } from '../domain/manifest/split-secrets.ts';
 import { insertDeployment, saveDeployment } from './pipeline/save-deployment.ts';
 import type { UnitOfWork } from './ports.ts';

@@ -8,7 +8,7 @@ import { newGroup } from '../../domain/group/group-state.ts';
 import { aGroup } from '../../domain/group/testing/group-world.ts';
 import { aDeployment } from '../../testing/a-revision.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../migrations.ts';
-import { insertDeployment, SqlDeploymentStore } from '../sql-deployment-store.ts';
+import { insertDeployment, SqlDeploymentStore } from '../sql/sql-deployment-store.ts';
 import { GROUP_WOKEN, SqlGroupStore } from './sql-group-store.ts';
 
 const signal = new AbortController().signal;

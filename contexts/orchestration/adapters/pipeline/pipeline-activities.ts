@@ -8,7 +8,7 @@ import { TakeTurn } from '../../application/pipeline/take-turn.ts';
 import type { Observer } from '../../application/ports.ts';
 import { createDecide } from '../../domain/rollout/machine/decide.ts';
 import type { RunSource } from '../run-starter.ts';
-import { PIPELINE_WOKEN } from '../sql-deployment-store.ts';
+import { PIPELINE_WOKEN } from '../sql/sql-deployment-store.ts';
 import { deploymentPipeline, type PipelineInput } from '../workflows/deployment-pipeline.ts';
 import { deliverBatch, planRollout, takeTurn } from '../workflows/pipeline-activities.ts';
 

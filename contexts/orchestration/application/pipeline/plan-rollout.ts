@@ -1,4 +1,3 @@
-import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts';
 import {
   decideMembership,
   factsOf,
@@ -11,13 +10,14 @@ import {
   upToDateOf,
 } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { TargetCounts } from '../../domain/deployment/deployment-status.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
+import { countsAfter, NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
+import type { TargetCounts } from '../../domain/deployment/status/deployment-status.ts';
+import { rolloutStatus } from '../../domain/deployment/status/rollout-status.ts';
+import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import { type Wishes, wishesOf } from '../../domain/deployment/wishes-of.ts';
-import { changed } from '../../domain/deployment/with-status.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { createExplainWait } from '../../domain/rollout/machine/explain-wait.ts';
 import { openRollout, type RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';

@@ -1,7 +1,7 @@
 import type { ResourceName } from '#kit/std';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
-import { isHealthy } from '../../domain/deployment/is-healthy.ts';
+import { isHealthy } from '../../domain/deployment/status/is-healthy.ts';
 import { abortedRollout, groupNotices } from '../../domain/group/child-view.ts';
 import type { AwaitedName, UnitOfWork, Watch } from '../ports.ts';
 import { postToRollout } from '../wake-pipeline.ts';

@@ -1,14 +1,14 @@
 import type { Clock } from '#kit/std';
 import type { DeliveryReport, Handover, TargetObservation } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { reduceConnection, reduceInventory } from '../../domain/deployment/reduce-inventory.ts';
 import { type RowChange, reduceReport } from '../../domain/deployment/reduce-report.ts';
-import { believedRevision, reduceAhead, reduceFencedAhead } from '../../domain/deployment/revision-ahead.ts';
+import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
+import { believedRevision, reduceAhead, reduceFencedAhead } from '../../domain/deployment/status/revision-ahead.ts';
+import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
-import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { UnitOfWork, Units } from '../ports.ts';
 import { requestPlan } from '../wake-pipeline.ts';

@@ -1,6 +1,6 @@
 import { parseResourceName } from '#kit/std';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
-import { isHealthy } from '../../domain/deployment/is-healthy.ts';
+import { isHealthy } from '../../domain/deployment/status/is-healthy.ts';
 import { openSpecOf } from '../../domain/rollout/machine/gate-keeping.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { valueAt } from '../../domain/rollout/machine/number-map.ts';

@@ -1,11 +1,11 @@
 import type { DeliveryOrder } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { sent } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { changed } from '../../domain/deployment/with-status.ts';
+import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
+import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 import type { DesiredContents } from './generation/desired-contents.ts';

@@ -2,7 +2,7 @@ import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { type RecordedTurn, type TimelineEntry, timelineOf } from '../../domain/deployment/timeline.ts';
+import { type RecordedTurn, type TimelineEntry, timelineOf } from '../../domain/deployment/status/timeline.ts';
 import type { Decide } from '../../domain/rollout/machine/decide.ts';
 import type { RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
 import type { RolloutOpening, UnitOfWork } from '../ports.ts';

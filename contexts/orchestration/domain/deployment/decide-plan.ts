@@ -8,9 +8,9 @@ import type { Plan } from '../rollout/plan.ts';
 import type { RolloutRegistry, RolloutSpec } from '../rollout/rollout-strategy.ts';
 import type { PlacementView } from '../target-view.ts';
 import type { Deployment } from './deployment.ts';
-import type { PlacementStatus } from './deployment-status.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { hasContent, UNSURE_HASH, withoutOrder } from './order-of-target.ts';
+import type { PlacementStatus } from './status/deployment-status.ts';
 import type { Wishes } from './wishes-of.ts';
 
 export interface PlannedTarget extends PlacementView {

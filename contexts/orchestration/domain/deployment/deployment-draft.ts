@@ -5,8 +5,6 @@ import { hideManifest, type ManifestRegistry, type ManifestSpec } from '../manif
 import type { Fingerprint } from '../manifest/split-secrets.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
-import { conditionsOf } from './conditions.ts';
-import { NO_COUNTS } from './counts-after.ts';
 import type {
   Deployment,
   DeploymentId,
@@ -15,8 +13,10 @@ import type {
   DeploymentSpec,
   RolloutWish,
 } from './deployment.ts';
-import type { PlacementStatus } from './deployment-status.ts';
 import { sealSpec } from './sealed-spec.ts';
+import { conditionsOf } from './status/conditions.ts';
+import { NO_COUNTS } from './status/counts-after.ts';
+import type { PlacementStatus } from './status/deployment-status.ts';
 
 /** A deployment as written by its author, with secrets marked. */
 export interface DeploymentDraft {

@@ -3,7 +3,7 @@ import type { DriftPolicy, HealthRule } from '#protocol/delivery';
 import type { ManifestSpec } from '../manifest/manifest-strategy.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
-import type { DeploymentStatus } from './deployment-status.ts';
+import type { DeploymentStatus } from './status/deployment-status.ts';
 
 export type DeploymentId = Uuid;
 

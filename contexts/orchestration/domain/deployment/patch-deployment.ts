@@ -8,8 +8,8 @@ import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import { sealSpec } from './sealed-spec.ts';
+import { changed } from './status/with-status.ts';
 import { SPEC_AXES, type SpecAxis } from './trigger.ts';
-import { changed } from './with-status.ts';
 
 /** A JSON merge patch (RFC 7396): absent fields stay, `null` removes a field. Lists are replaced as a whole. */
 export interface DeploymentPatch {

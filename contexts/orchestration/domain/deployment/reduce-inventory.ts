@@ -2,7 +2,7 @@ import type { Holding, Inventory } from '#protocol/delivery';
 import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { type RowChange, reduceReport } from './reduce-report.ts';
-import { reduceAhead } from './revision-ahead.ts';
+import { reduceAhead } from './status/revision-ahead.ts';
 
 /** A target connected or disconnected. After a reconnect its health is unknown until its agent reports it again. */
 export function reduceConnection(row: DeploymentTarget, isOnline: boolean, now: number): RowChange {

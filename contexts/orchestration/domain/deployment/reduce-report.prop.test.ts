@@ -5,11 +5,11 @@ import type { Uuid } from '#kit/std';
 import { type DeliveryReport, HEALTHS, type Inventory } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { FAILURE_REASONS } from '../rollout/machine/member.ts';
-import { countsAfter, NO_COUNTS } from './counts-after.ts';
 import { type DeploymentTarget, ORDER_STATES } from './deployment-target.ts';
 import { hasContent, mayHave, withOrder, withoutOrder } from './order-of-target.ts';
 import { reduceConnection, reduceInventory } from './reduce-inventory.ts';
 import { reduceReport } from './reduce-report.ts';
+import { countsAfter, NO_COUNTS } from './status/counts-after.ts';
 
 const DEPLOYMENT = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const TARGET = 'one' as TargetId;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aDeployment } from '../../testing/a-revision.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import type { DeploymentStatus, RolloutStatus } from '../deployment/deployment-status.ts';
-import { changed } from '../deployment/with-status.ts';
+import type { DeploymentStatus, RolloutStatus } from '../deployment/status/deployment-status.ts';
+import { changed } from '../deployment/status/with-status.ts';
 import { abortedRollout, groupNotices, viewChild } from './child-view.ts';
 
 const PLACED = { ...aDeployment().status, placement: { ...aDeployment().status.placement, kind: 'sure' as const } };

@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentId } from '../deployment/deployment.ts';
-import { isHealthy } from '../deployment/is-healthy.ts';
+import { isHealthy } from '../deployment/status/is-healthy.ts';
 
 export const CHILD_HEALTHS = ['Healthy', 'Progressing', 'Degraded'] as const;
 export type ChildHealth = (typeof CHILD_HEALTHS)[number];

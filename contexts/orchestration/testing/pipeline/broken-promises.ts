@@ -1,7 +1,7 @@
 import type { DeliveryOrder } from '#protocol/delivery';
-import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { countsAfter, NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
 
 /** Checks the invariants of a deployment that is at rest or waits. Returns what is wrong. */
 export function brokenPromises(deployment: Deployment, rows: readonly DeploymentTarget[]): readonly string[] {

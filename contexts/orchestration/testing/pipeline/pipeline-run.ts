@@ -13,7 +13,7 @@ import { memoryKeys } from '../../../../kit/sealing/testing/memory-keys.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../adapters/migrations.ts';
 import { PIPELINE_RUNS, pipelineActivities } from '../../adapters/pipeline/pipeline-activities.ts';
 import { runStarter } from '../../adapters/run-starter.ts';
-import { sqlUnits } from '../../adapters/sql-unit-of-work.ts';
+import { sqlUnits } from '../../adapters/sql/sql-unit-of-work.ts';
 import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline.ts';
 import { GenerationSlots } from '../../application/pipeline/generation/generation-slots.ts';
 import type { PipelineSettings } from '../../application/pipeline/pipeline-settings.ts';
@@ -26,8 +26,8 @@ import type { Deployment, DeploymentSpec } from '../../domain/deployment/deploym
 import { type DeploymentDraft, newDeployment } from '../../domain/deployment/deployment-draft.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
+import { changed } from '../../domain/deployment/status/with-status.ts';
 import { SPEC_AXES, type SpecAxis, type Trigger } from '../../domain/deployment/trigger.ts';
-import { changed } from '../../domain/deployment/with-status.ts';
 import { inlineManifest } from '../../domain/manifest/inline-manifest.ts';
 import { type ManifestStrategy, manifestRegistry } from '../../domain/manifest/manifest-strategy.ts';
 import { createPlacementRegistry } from '../../domain/placement/placement-registry.ts';

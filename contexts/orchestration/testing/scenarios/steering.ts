@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TargetId } from '#protocol/targets';
-import type { RolloutStatus } from '../../domain/deployment/deployment-status.ts';
+import type { RolloutStatus } from '../../domain/deployment/status/deployment-status.ts';
 import { aRevision } from '../a-revision.ts';
 import { aRow } from '../a-row.ts';
 import { ALICE, asked, given, got, meanwhile, patch, refused, type Scenario, stands, updated, verb } from './steps.ts';

@@ -1,8 +1,8 @@
 import type { ResourceName } from '#kit/std';
 import type { UnitOfWork } from '../../application/ports.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { type StatusChanges, withStatus } from '../../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
-import { type StatusChanges, withStatus } from '../../domain/deployment/with-status.ts';
 import { type Call, type Meanwhile, timeOf, uidOf, type Wanted } from '../deployment-api.ts';
 
 /** A sequence of requests with the same expected results on every database. */

@@ -24,7 +24,7 @@ import { fixedDirectory, fixedPool } from '../../../testing/a-pool.ts';
 import { builtInRules } from '../../built-in-rules.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
 import { runStarter } from '../../run-starter.ts';
-import { sqlUnits } from '../../sql-unit-of-work.ts';
+import { sqlUnits } from '../../sql/sql-unit-of-work.ts';
 import { groupController } from '../../workflows/group-controller.ts';
 import { GROUP_RUNS, groupActivities } from '../group-runs.ts';
 import { ToyPipeline } from './toy-pipeline.ts';

@@ -2,11 +2,11 @@ import type { Acknowledgement, DeliveryReport, Document } from '#protocol/delive
 import type { LocalAgent } from '../../../application/groups/local-agent.ts';
 import { removeDeployment, saveDeployment } from '../../../application/pipeline/save-deployment.ts';
 import type { UnitOfWork, Units } from '../../../application/ports.ts';
-import { NO_COUNTS } from '../../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../../domain/deployment/deployment.ts';
 import { specReferences, unsealSpec } from '../../../domain/deployment/sealed-spec.ts';
+import { NO_COUNTS } from '../../../domain/deployment/status/counts-after.ts';
+import { withStatus } from '../../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../../domain/deployment/trigger.ts';
-import { withStatus } from '../../../domain/deployment/with-status.ts';
 import type { ChildHealth } from '../../../domain/group/child-view.ts';
 import { type ManifestRegistry, parseManifest } from '../../../domain/manifest/manifest-strategy.ts';
 import { payloadOf } from '../../../domain/manifest/payload.ts';
