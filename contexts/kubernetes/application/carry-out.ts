@@ -1,5 +1,5 @@
 import { applyWaves } from '../domain/apply-waves.ts';
-import { definitionHealth } from '../domain/health/extension-health.ts';
+import { definitionHealth } from '../domain/health/resource-health.ts';
 import { identityOf, keyText } from '../domain/kube-object.ts';
 import { type AppliedAnswer, applyObject } from './apply-object.ts';
 import { type Comparison, compare } from './compare.ts';

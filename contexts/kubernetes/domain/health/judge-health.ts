@@ -2,15 +2,26 @@ import type { HealthRule } from '#protocol/delivery';
 import { deletionMessage } from '../deletion-message.ts';
 import { textAt } from '../json-value.ts';
 import { groupOf, type KubeObject } from '../kube-object.ts';
-import { claimHealth } from './claim-health.ts';
-import { apiServiceHealth, definitionHealth } from './extension-health.ts';
 import { genericHealth } from './generic-health.ts';
-import { cronJobHealth, jobHealth } from './job-health.ts';
-import { ingressHealth, serviceHealth } from './network-health.ts';
 import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
 import { podHealth } from './pod-health.ts';
-import { autoscalerHealth, disruptionBudgetHealth } from './scaling-health.ts';
-import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workload-health.ts';
+import {
+  apiServiceHealth,
+  autoscalerHealth,
+  claimHealth,
+  definitionHealth,
+  disruptionBudgetHealth,
+  ingressHealth,
+  serviceHealth,
+} from './resource-health.ts';
+import {
+  cronJobHealth,
+  daemonSetHealth,
+  deploymentHealth,
+  jobHealth,
+  replicaSetHealth,
+  statefulSetHealth,
+} from './workload-health.ts';
 
 /** Whether an object satisfies a rule; a string says why the rule has no result. */
 export type RuleEvaluator = (rule: string, object: KubeObject) => boolean | string;
