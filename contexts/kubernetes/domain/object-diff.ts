@@ -4,8 +4,7 @@ import type { FieldPattern } from './field-pattern.ts';
 import { appliedFields, leavesOf, unionOf } from './field-set.ts';
 import { withoutIgnored } from './ignore-fields.ts';
 import { DEPLOYMENT_LABEL, FIELD_MANAGER, type KubeObject, keyOf, keyText } from './kube-object.ts';
-import type { SecretField } from './secret-fields.ts';
-import { shownValue } from './shown-value.ts';
+import { HIDDEN, isSecretField, type SecretField } from './secret-fields.ts';
 
 export interface Comparison {
   readonly live: KubeObject | undefined;
@@ -70,4 +69,23 @@ function lineOf(object: KubeObject, { steps, before, after }: FieldChange, secre
 
 function byPath<T extends { readonly steps: readonly FieldStep[] }>(leaves: readonly T[]): Map<string, T> {
   return new Map(leaves.map((leaf) => [pathText(leaf.steps), leaf]));
+}
+
+const LONGEST = 80;
+
+interface ShownField {
+  readonly object: KubeObject;
+  readonly steps: readonly FieldStep[];
+  readonly secrets: readonly SecretField[];
+}
+
+/** A value on one line, cut to a readable length. Secret values are hidden. */
+function shownValue({ object: { apiVersion, kind }, steps, secrets }: ShownField, value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (isSecretField(steps, secrets)) return HIDDEN;
+  const [first] = steps;
+  const isSecret = apiVersion === 'v1' && kind === 'Secret';
+  if (isSecret && first?.kind === 'field' && ['data', 'stringData'].includes(first.name)) return HIDDEN;
+  const text = JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
