@@ -2,9 +2,9 @@ import { createResync, createWorkers, DONE, KeyedQueue, type Result, type RetryP
 import { Notifier, type Uuid, unlessAborted } from '#kit/std';
 import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
-import { KubernetesError } from '../domain/kubernetes-error.ts';
+import { isOutdated, KubernetesError } from '../domain/kubernetes-error.ts';
 import { Claims } from './claims.ts';
-import { DeploymentReconciler, isOutdated, type ReconcilerDeps } from './deployment-reconciler.ts';
+import { DeploymentReconciler, type ReconcilerDeps } from './deployment-reconciler.ts';
 import type { DeploymentRecords } from './deployment-state.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';

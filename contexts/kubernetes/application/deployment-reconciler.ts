@@ -1,7 +1,7 @@
 import { type AddOptions, DONE, type KeyedQueue, type Result, requeueAfter } from '#kit/reconcile';
 import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from '#kit/std';
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
-import { KubernetesError } from '../domain/kubernetes-error.ts';
+import { isOutdated, KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
@@ -331,9 +331,4 @@ export class DeploymentReconciler {
       }
     }, signal);
   }
-}
-
-/** The state read from the cluster is out of date: another agent wrote there, or the cluster was rebuilt. */
-export function isOutdated(error: unknown): error is KubernetesError {
-  return error instanceof KubernetesError && (error.code === 'RECORD_CHANGED' || error.code === 'CLUSTER_REBUILT');
 }

@@ -17,9 +17,8 @@ import type {
   PreviewAnswer,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
-import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import { isOutdated, type KubernetesError } from '../domain/kubernetes-error.ts';
 import { ClusterSession, type SessionDeps } from './cluster-session.ts';
-import { isOutdated } from './deployment-reconciler.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
 
 export interface KubernetesAgentDeps {

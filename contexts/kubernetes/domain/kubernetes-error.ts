@@ -14,3 +14,8 @@ export class KubernetesError extends FleetError<KubernetesErrorCode> {
     return KUBERNETES_ERRORS[this.code];
   }
 }
+
+/** The state read from the cluster is out of date: another agent wrote there, or the cluster was rebuilt. */
+export function isOutdated(error: unknown): error is KubernetesError {
+  return error instanceof KubernetesError && (error.code === 'RECORD_CHANGED' || error.code === 'CLUSTER_REBUILT');
+}
