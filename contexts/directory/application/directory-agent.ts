@@ -1,4 +1,4 @@
-import { CoalescingQueue, type Sleep } from '#kit/std';
+import { CoalescingQueue, Notifier, type Sleep } from '#kit/std';
 import type {
   AgentAcknowledgement,
   DeliveryOrder,
@@ -22,30 +22,13 @@ export interface DirectoryAgentDeps {
 
 export type FolderDeps = Omit<DirectoryTargetDeps, 'report'>;
 
-class Served {
+interface Served {
   readonly target: DirectoryTarget;
   readonly folder: FolderDeps['folder'];
-  readonly over = new AbortController();
-  ended: Promise<void> = Promise.resolve();
-  #isWoken = false;
-  #wait = new AbortController();
-
-  constructor(target: DirectoryTarget, folder: FolderDeps['folder']) {
-    this.target = target;
-    this.folder = folder;
-  }
-
-  wake(): void {
-    this.#isWoken = true;
-    this.#wait.abort();
-  }
-
-  /** Returns when woken, or if it was woken since the last call, or when the wait ends. */
-  async untilWoken(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    this.#wait = new AbortController();
-    if (!this.#isWoken) await wait(this.#wait.signal).catch(() => {});
-    this.#isWoken = false;
-  }
+  readonly over: AbortController;
+  /** An order was accepted, or a file changed. */
+  readonly news: Notifier;
+  ended: Promise<void>;
 }
 
 const AGAIN_MS = 1_000;
@@ -72,7 +55,9 @@ export class DirectoryAgent {
     const report = (report: DeliveryReport): void =>
       this.#reports.put(`${report.target} ${report.deployment} ${report.kind}`, report);
     const target = new DirectoryTarget({ ...folder, report });
-    const served = new Served(target, folder.folder);
+    const over = new AbortController();
+    const news = new Notifier(this.#deps.sleep);
+    const served: Served = { target, folder: folder.folder, over, news, ended: Promise.resolve() };
     this.#served.set(id, served);
     if (this.#signal !== undefined) this.#start(served, this.#signal);
   }
@@ -85,7 +70,7 @@ export class DirectoryAgent {
     const served = this.#served.get(order.target.id);
     if (served === undefined) return { kind: 'offline' };
     const acknowledgement = await served.target.dispatch(order, signal);
-    served.wake();
+    served.news.notify();
     return acknowledgement;
   }
 
@@ -130,13 +115,13 @@ export class DirectoryAgent {
   }
 
   async #serve(served: Served, signal: AbortSignal): Promise<void> {
-    const watch = served.folder.watch(() => served.wake());
+    const watch = served.folder.watch(() => served.news.notify());
     try {
       while (!signal.aborted) {
         try {
           while (await served.target.work(signal));
           await served.target.look(signal);
-          await this.#news(served, signal);
+          await served.news.wait(this.#deps.lookEveryMs, signal);
         } catch (error) {
           if (!signal.aborted) await this.#pause(error, signal);
         }
@@ -144,12 +129,6 @@ export class DirectoryAgent {
     } finally {
       watch.close();
     }
-  }
-
-  /** Waits for an order, a change, or the next periodic check. */
-  async #news(served: Served, signal: AbortSignal): Promise<void> {
-    const { sleep, lookEveryMs } = this.#deps;
-    await served.untilWoken(async (woken) => await sleep(lookEveryMs, AbortSignal.any([signal, woken])));
   }
 
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
