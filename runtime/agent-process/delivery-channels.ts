@@ -17,7 +17,7 @@ export function deliveryChannels(
       {
         message: (message) => {
           // Acknowledged only after the answer was sent: if this process ends before that, the platform asks again.
-          server.take(message.target, message.payload, signal).then(
+          server.handle(message.target, message.payload, signal).then(
             () => message.ack(),
             (err: unknown) => {
               if (signal.aborted) return;

@@ -21,7 +21,7 @@ export function channelPair({ reports, signal }: ChannelPairOptions) {
       send: async ({ target, payload }) => {
         if (offline.has(target)) return 'offline';
         queueMicrotask(() => {
-          server.take(target, payload, signal).catch((error: unknown) => trouble.push(error));
+          server.handle(target, payload, signal).catch((error: unknown) => trouble.push(error));
         });
         return 'sent';
       },

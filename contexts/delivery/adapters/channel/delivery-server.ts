@@ -5,7 +5,7 @@ import { type Answer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked } from './order-codec.ts';
 import { type AgentStatus, encodeStatus } from './status-codec.ts';
 
-const NOT_OURS: Answer = { kind: 'fault', message: 'This agent does not serve the target.' };
+const NOT_SERVED: Answer = { kind: 'fault', message: 'This agent does not serve the target.' };
 
 /** An agent that can report its inventory. */
 export interface ServedAgent extends DeliveryAgent {
@@ -37,7 +37,7 @@ export class DeliveryServer {
   readonly #messages: PlatformMessages;
   readonly #targets = new Map<string, TargetRef>();
   /** The inventory of a target is sent before everything else about it; from then on the channel keeps the order. */
-  readonly #accounts = new Map<string, Promise<void>>();
+  readonly #inventories = new Map<string, Promise<void>>();
   #agent: ServedAgent | undefined;
 
   constructor({ messages }: DeliveryServerDeps) {
@@ -78,28 +78,28 @@ export class DeliveryServer {
   async connected(target: TargetRef, signal: AbortSignal): Promise<void> {
     this.accepted(target);
     let sending: Promise<void> = Promise.resolve();
-    const account = this.#served()
+    const inventory = this.#servedAgent()
       .inventory(target, signal)
-      .then((inventory) => {
-        sending = this.#send(target.id, { about: 'inventory', inventory }, signal);
+      .then((content) => {
+        sending = this.#send(target.id, { about: 'inventory', inventory: content }, signal);
         sending.catch(() => {});
       });
-    this.#accounts.set(target.id, account);
-    await account;
+    this.#inventories.set(target.id, inventory);
+    await inventory;
     await sending;
   }
 
   /** This agent no longer serves the target. */
   gone(target: TargetId): void {
     this.#targets.delete(target);
-    this.#accounts.delete(target);
+    this.#inventories.delete(target);
   }
 
   /** Handles a message on `delivery`. Resolves once it was answered; throws when it cannot be decoded. */
-  async take(targetId: string, payload: Uint8Array, signal: AbortSignal): Promise<void> {
+  async handle(targetId: string, payload: Uint8Array, signal: AbortSignal): Promise<void> {
     const target = this.#targets.get(targetId);
     const { request, asked } = decodeAsked(payload, target ?? { id: targetId as TargetId, name: '', type: '' });
-    const answer = target === undefined ? NOT_OURS : await this.#answer(asked, signal);
+    const answer = target === undefined ? NOT_SERVED : await this.#answer(asked, signal);
     const key = asked?.order.deployment ?? '';
     await this.#messages.send(
       { channel: 'delivery', target: targetId as TargetId, key, payload: encodeAnswer(request, answer) },
@@ -109,7 +109,7 @@ export class DeliveryServer {
 
   async #answer(asked: Asked | undefined, signal: AbortSignal): Promise<Answer> {
     if (asked === undefined) return { kind: 'fault', message: 'This agent does not know that request.' };
-    const agent = this.#served();
+    const agent = this.#servedAgent();
     try {
       switch (asked.kind) {
         case 'dispatch':
@@ -127,7 +127,7 @@ export class DeliveryServer {
 
   async #report(target: TargetId, status: AgentStatus, signal: AbortSignal): Promise<void> {
     // A failed inventory is handled by the code that requested it, which retries.
-    await this.#accounts.get(target)?.catch(() => {});
+    await this.#inventories.get(target)?.catch(() => {});
     await this.#send(target, status, signal);
   }
 
@@ -135,7 +135,7 @@ export class DeliveryServer {
     await this.#messages.send({ channel: 'status', target, key: target, payload: encodeStatus(status) }, signal);
   }
 
-  #served(): ServedAgent {
+  #servedAgent(): ServedAgent {
     if (this.#agent === undefined) throw new TypeError('no agent is being served yet');
     return this.#agent;
   }
