@@ -9,8 +9,8 @@ import type { Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
 import { labelOf } from '#runtime/agent-process/label-of';
 import { localEndpoint } from '#runtime/agent-process/local-endpoint';
-import { type SpokenTarget, speakFor } from '#runtime/agent-process/speak-for';
 import { stateLog } from '#runtime/agent-process/state-log';
+import { registerTarget, type TargetRegistration } from '#runtime/agent-process/target-registration';
 import { processLog, type Surroundings } from '#runtime/process/process-command';
 import type { DirectoryAgentConfig, ServedFolder } from './config.ts';
 
@@ -38,7 +38,7 @@ export async function runDirectoryAgent({ config, version, err }: RunOptions, si
   const agent = new DirectoryAgent({ reports: server.reports, sleep, onTrouble, lookEveryMs: config.lookEvery });
   server.serve(agent);
   const parts = { client, server, agent, log };
-  const targets: SpokenTarget[] = [];
+  const targets: TargetRegistration[] = [];
   for (const served of config.target) targets.push(await register(parts, { served, config, version }, stop.signal));
   log.info({ version, count: targets.length }, 'serving');
   const running = Promise.all([client.run(stop.signal), agent.run(stop.signal)]);
@@ -58,12 +58,16 @@ interface Wanted {
 }
 
 /** The folder is opened first: a target is only registered if its folder is usable. */
-async function register(parts: Parts, { served, config, version }: Wanted, signal: AbortSignal): Promise<SpokenTarget> {
+async function register(
+  parts: Parts,
+  { served, config, version }: Wanted,
+  signal: AbortSignal,
+): Promise<TargetRegistration> {
   const { name, folder: path } = served;
   const now = (): number => systemClock.now();
   const folder = await openFolder({ path, allowsCommands: config.allowCommands, now });
   parts.log.info({ subject: `targets/${name}`, file: path }, 'serving folder');
-  return speakFor(
+  return registerTarget(
     { ...parts, signal },
     {
       claim: claimOf(name, folder, version),

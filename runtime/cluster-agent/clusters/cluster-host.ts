@@ -5,7 +5,7 @@ import { monotonicClock } from '#kit/reconcile';
 import { aborted, type Random, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { deliveryChannels } from '#runtime/agent-process/delivery-channels';
-import { speakFor } from '#runtime/agent-process/speak-for';
+import { registerTarget } from '#runtime/agent-process/target-registration';
 import { type ApiCluster, openApiCluster } from '../api-proxy/api-cluster.ts';
 import { serveApiProxy } from '../api-proxy/serve-api-proxy.ts';
 import { openIndexFeed } from '../index-feed/open-index-feed.ts';
@@ -124,7 +124,7 @@ export class ClusterHost {
       version,
       connect,
       agent: this.#agent,
-      speak: (spoken, signal) => speakFor({ client, server: this.#server, log, signal }, spoken),
+      register: (registration, signal) => registerTarget({ client, server: this.#server, log, signal }, registration),
       serve: (target, cluster) => this.#serve(target, cluster),
       claimInstance: (instance) => this.#claimInstance(name, instance),
       onState,

@@ -5,7 +5,7 @@ import type { ServedCluster } from '#contexts/kubernetes';
 import type { KubeClient, KubeConfig } from '#kit/kube';
 import { memoryLogger } from '#kit/telemetry/testing';
 import type { TargetId, TargetRef } from '#protocol/targets';
-import type { Spoken } from '#runtime/agent-process/speak-for';
+import type { RegistrationHandlers } from '#runtime/agent-process/target-registration';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { ClusterKeeper, type ClusterKeeperDeps } from './cluster-keeper.ts';
 import type { ClusterState } from './cluster-state.ts';
@@ -22,7 +22,7 @@ class World {
   /** Installations served by this process. */
   readonly instances = new Map<string, string>();
   config: KubeConfig = { server: 'https://one/', namespace: 'default', identity: {} };
-  spoken: (Spoken & { ref: TargetRef | undefined }) | undefined;
+  registration: (RegistrationHandlers & { ref: TargetRef | undefined }) | undefined;
   version = 'v1.36.0';
   readonly #listeners = new Set<() => void>();
 
@@ -47,7 +47,7 @@ class World {
       add: async ({ target, instance }) => void this.happened.push(`add ${target.id} of ${instance}`),
       drop: async (id) => void this.happened.push(`drop ${id}`),
     },
-    speak: (spoken) => this.#speak(spoken),
+    register: (registration) => this.#register(registration),
     serve: ({ id }) => {
       this.happened.push(`serve ${id}`);
       return async () => void this.happened.push(`no longer serve ${id}`);
@@ -68,9 +68,9 @@ class World {
   };
 
   async accept(): Promise<void> {
-    const spoken = this.spoken ?? assert.fail('nothing is registered');
-    spoken.ref = REF;
-    await spoken.take(REF);
+    const registration = this.registration ?? assert.fail('nothing is registered');
+    registration.ref = REF;
+    await registration.take(REF);
   }
 
   #connect(config: KubeConfig): ConnectedCluster {
@@ -93,10 +93,10 @@ class World {
     return instance;
   }
 
-  #speak(spoken: Spoken) {
-    this.happened.push(`register ${spoken.claim.instance}`);
-    const its = Object.assign({ ...spoken }, { ref: undefined as TargetRef | undefined });
-    this.spoken = its;
+  #register(registration: RegistrationHandlers) {
+    this.happened.push(`register ${registration.claim.instance}`);
+    const its = Object.assign({ ...registration }, { ref: undefined as TargetRef | undefined });
+    this.registration = its;
     return {
       get ref() {
         return its.ref;
@@ -104,14 +104,14 @@ class World {
       update: ({ instance }: TargetClaim) => void this.happened.push(`update ${instance}`),
       account: async () => {
         if (its.ref === undefined) return;
-        await spoken.take(its.ref);
+        await registration.take(its.ref);
         this.happened.push(`account ${its.ref.id}`);
       },
       deregister: async () => {
         this.happened.push('deregister');
-        if (its.ref !== undefined) await spoken.drop?.(its.ref);
+        if (its.ref !== undefined) await registration.drop?.(its.ref);
         its.ref = undefined;
-        this.spoken = undefined;
+        this.registration = undefined;
       },
     };
   }
@@ -170,7 +170,7 @@ suite('a cluster that is kept', () => {
     assert.equal(state(world), 'Unreachable');
     await until(world, 'drop u1');
     world.servers.set('https://one/', 'uid-1');
-    await eventually('it to be registered again', () => world.spoken);
+    await eventually('it to be registered again', () => world.registration);
   });
 
   test('goes on with another kubeconfig without being given back', async (t) => {
@@ -239,14 +239,14 @@ suite('a cluster that is kept', () => {
     running(t, world);
     await until(world, 'register uid-1');
     await world.accept();
-    const spoken = world.spoken ?? assert.fail();
-    spoken.ref = undefined;
-    const dropped = spoken.drop?.(REF);
+    const registration = world.registration ?? assert.fail();
+    registration.ref = undefined;
+    const dropped = registration.drop?.(REF);
     assert.deepEqual(world.happened.slice(4), ['drop u1', 'no longer serve u1'], 'before anything is waited for');
     await dropped;
-    spoken.notOurs?.({ reason: 'superseded', message: 'closer' });
+    registration.lost?.({ reason: 'superseded', message: 'closer' });
     assert.equal(state(world), 'StandingBy');
-    spoken.notOurs?.({ reason: 'notBound', message: 'deleted' });
+    registration.lost?.({ reason: 'notBound', message: 'deleted' });
     assert.deepEqual(world.states.at(-1), { kind: 'Refused', message: 'deleted' });
     await world.accept();
     assert.equal(state(world), 'Serving');

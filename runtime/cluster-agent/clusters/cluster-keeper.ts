@@ -3,7 +3,11 @@ import type { KubernetesAgent } from '#contexts/kubernetes';
 import { backoffDelay, Notifier, type Random, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { TargetRef } from '#protocol/targets';
-import type { GivenUp, Spoken, SpokenTarget } from '#runtime/agent-process/speak-for';
+import type {
+  RegistrationHandlers,
+  RegistrationLost,
+  TargetRegistration,
+} from '#runtime/agent-process/target-registration';
 import type { ClusterSource } from './cluster-source.ts';
 import { configFingerprint } from './cluster-source.ts';
 import { type ClusterState, explained, type SeenCluster } from './cluster-state.ts';
@@ -17,7 +21,7 @@ export interface ClusterKeeperDeps {
   readonly version: string;
   readonly connect: ConnectCluster;
   readonly agent: Pick<KubernetesAgent, 'add' | 'drop'>;
-  readonly speak: (spoken: Spoken, signal: AbortSignal) => SpokenTarget;
+  readonly register: (registration: RegistrationHandlers, signal: AbortSignal) => TargetRegistration;
   /**
    * Starts the other services for a target that is ours. The returned function stops them, and resolves once all have
    * ended.
@@ -73,7 +77,7 @@ export class ClusterKeeper {
   readonly #wake: Notifier;
   #attached: ConnectedCluster | undefined;
   #seen: SeenCluster | undefined;
-  #spoken: SpokenTarget | undefined;
+  #registration: TargetRegistration | undefined;
   #taken: { readonly id: string; readonly stop: () => Promise<void> } | undefined;
 
   constructor(deps: ClusterKeeperDeps) {
@@ -105,7 +109,7 @@ export class ClusterKeeper {
 
   /** Connects with the current kubeconfig. The previous connection is released once the new one answers. */
   async #attach(signal: AbortSignal): Promise<void> {
-    const { source, connect, speak } = this.#deps;
+    const { source, connect, register } = this.#deps;
     const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
     const next = await connect(await source.read(within), within);
     try {
@@ -119,15 +123,20 @@ export class ClusterKeeper {
       throw error;
     }
     const claim = this.#claim();
-    if (this.#spoken === undefined) {
+    if (this.#registration === undefined) {
       this.#tell('Registering');
-      this.#spoken = speak(
-        { claim, take: (ref) => this.#take(ref), drop: () => this.#release(), notOurs: (why) => this.#notOurs(why) },
+      this.#registration = register(
+        {
+          claim,
+          take: (ref) => this.#take(ref),
+          drop: () => this.#release(),
+          lost: (why) => this.#registrationLost(why),
+        },
         signal,
       );
     } else {
-      this.#spoken.update(claim);
-      await this.#spoken.account();
+      this.#registration.update(claim);
+      await this.#registration.account();
     }
   }
 
@@ -175,7 +184,7 @@ export class ClusterKeeper {
     const before = JSON.stringify(this.#claim());
     await this.#look(cluster, signal);
     const claim = this.#claim();
-    if (JSON.stringify(claim) !== before) this.#spoken?.update(claim);
+    if (JSON.stringify(claim) !== before) this.#registration?.update(claim);
   }
 
   async #take(ref: TargetRef): Promise<void> {
@@ -183,7 +192,7 @@ export class ClusterKeeper {
     const cluster = this.#attached;
     if (cluster === undefined || this.#taken?.id === ref.id) return;
     await this.#release();
-    if (cluster !== this.#attached || this.#spoken?.ref !== ref) return;
+    if (cluster !== this.#attached || this.#registration?.ref !== ref) return;
     const stop = serve(ref, cluster);
     this.#taken = {
       id: ref.id,
@@ -202,7 +211,7 @@ export class ClusterKeeper {
     await taken?.stop();
   }
 
-  #notOurs({ reason, message }: GivenUp): void {
+  #registrationLost({ reason, message }: RegistrationLost): void {
     if (reason === 'served' || reason === 'superseded') this.#tell('StandingBy', message);
     else this.#deps.onState({ kind: 'Refused', message });
   }
@@ -222,11 +231,11 @@ export class ClusterKeeper {
 
   /** Deregisters the target, so that the platform neither waits for it nor sends orders that cannot be carried out. */
   async #detach(): Promise<void> {
-    const [spoken, attached] = [this.#spoken, this.#attached];
-    this.#spoken = undefined;
+    const [registration, attached] = [this.#registration, this.#attached];
+    this.#registration = undefined;
     this.#attached = undefined;
     this.#seen = undefined;
-    await spoken?.deregister(AbortSignal.timeout(this.#pace.farewellMs)).catch(() => {});
+    await registration?.deregister(AbortSignal.timeout(this.#pace.farewellMs)).catch(() => {});
     await this.#release();
     await attached?.close();
   }

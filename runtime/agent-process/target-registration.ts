@@ -4,7 +4,7 @@ import { backoffDelay, Mutex, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { TargetId, TargetRef } from '#protocol/targets';
 
-export interface SpeakForDeps {
+export interface RegistrationDeps {
   readonly client: Pick<LocalClient, 'registerTarget'>;
   readonly server: Pick<DeliveryServer, 'accepted' | 'connected' | 'gone'>;
   readonly log: Logger;
@@ -18,13 +18,13 @@ const { signal: NEVER } = new AbortController();
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** Why this process does not have the target: another agent has precedence (`served`), or the platform refused. */
-export interface GivenUp {
+export interface RegistrationLost {
   readonly reason: TargetRefusal | 'superseded';
   readonly message: string;
 }
 
 /** Callbacks for a target. */
-export interface Spoken {
+export interface RegistrationHandlers {
   readonly claim: TargetClaim;
   /**
    * The target is ours, with this reference. Called again with the same reference each time the platform confirms it.
@@ -33,11 +33,11 @@ export interface Spoken {
   /** The target is no longer ours: all work for it must stop. Not called if it never was ours. */
   drop?(target: TargetRef): Promise<void>;
   /** Called on every refusal; it has already been logged. */
-  notOurs?(why: GivenUp): void;
+  lost?(why: RegistrationLost): void;
 }
 
 /** A target that this process wants to serve. */
-export interface SpokenTarget {
+export interface TargetRegistration {
   /** Set while the target is ours. */
   readonly ref: TargetRef | undefined;
   /** The reported facts about the target have changed. */
@@ -52,13 +52,13 @@ export interface SpokenTarget {
  * Registers a target and keeps the registration. The target is taken when the platform accepts it, its state is
  * reported when the platform is ready, and it is dropped as soon as another agent takes over.
  */
-export function speakFor(deps: SpeakForDeps, spoken: Spoken): SpokenTarget {
-  return new Registration(deps, spoken);
+export function registerTarget(deps: RegistrationDeps, registration: RegistrationHandlers): TargetRegistration {
+  return new Registration(deps, registration);
 }
 
-class Registration implements SpokenTarget {
-  readonly #deps: SpeakForDeps;
-  readonly #spoken: Spoken;
+class Registration implements TargetRegistration {
+  readonly #deps: RegistrationDeps;
+  readonly #registration: RegistrationHandlers;
   readonly #subject: string;
   #claim: TargetClaim;
   #registered: LocalTarget;
@@ -67,11 +67,11 @@ class Registration implements SpokenTarget {
   /** Takes and drops run one after another, in the order in which they were requested. */
   readonly #mutex = new Mutex();
 
-  constructor(deps: SpeakForDeps, spoken: Spoken) {
+  constructor(deps: RegistrationDeps, registration: RegistrationHandlers) {
     this.#deps = deps;
-    this.#spoken = spoken;
-    this.#claim = spoken.claim;
-    this.#subject = `targets/${spoken.claim.name}`;
+    this.#registration = registration;
+    this.#claim = registration.claim;
+    this.#subject = `targets/${registration.claim.name}`;
     this.#registered = this.#register();
   }
 
@@ -89,7 +89,7 @@ class Registration implements SpokenTarget {
     if (ref === undefined) return;
     await this.#mutex.run(async () => {
       if (this.#ref !== ref) return;
-      await this.#spoken.take(ref);
+      await this.#registration.take(ref);
       await this.#deps.server.connected(ref, this.#deps.signal);
     }, this.#deps.signal);
   }
@@ -137,13 +137,13 @@ class Registration implements SpokenTarget {
       // A target may be accepted and lost in one turn of the event loop.
       await Promise.resolve();
       if (ref === undefined || this.#ref !== ref) return;
-      await this.#spoken.take(ref);
+      await this.#registration.take(ref);
       if (this.#ref === ref) this.#deps.server.accepted(ref);
     };
     this.#mutex.run(take, this.#deps.signal).catch((error: unknown) => this.#trouble(error));
   }
 
-  #refused(why: GivenUp): void {
+  #refused(why: RegistrationLost): void {
     // Registration is retried repeatedly while another agent serves the target; only a changed message is logged.
     if (this.#said !== why.message) {
       const fields = { subject: this.#subject, code: why.reason, reason: why.message };
@@ -152,16 +152,16 @@ class Registration implements SpokenTarget {
     }
     this.#said = why.message;
     this.#lose();
-    this.#spoken.notOurs?.(why);
+    this.#registration.lost?.(why);
   }
 
-  #superseded(why: GivenUp): void {
+  #superseded(why: RegistrationLost): void {
     this.#deps.log.warn(
       { subject: this.#subject, reason: why.message },
       'another agent took over the target; standing by',
     );
     this.#lose();
-    this.#spoken.notOurs?.(why);
+    this.#registration.lost?.(why);
     // DECISION: registers again, at once and then repeatedly, and is refused as long as the other agent is there. So
     // the target becomes ours again when no other agent is left, and never before. (ADR-0032)
     this.#registered = this.#register();
@@ -173,7 +173,7 @@ class Registration implements SpokenTarget {
     if (ref === undefined) return;
     this.#ref = undefined;
     this.#deps.server.gone(ref.id);
-    const dropped = this.#spoken.drop?.(ref);
+    const dropped = this.#registration.drop?.(ref);
     this.#mutex.run(async () => await dropped, NEVER).catch((error: unknown) => this.#trouble(error));
   }
 

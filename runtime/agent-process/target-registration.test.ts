@@ -4,7 +4,7 @@ import type { LocalTarget, TargetClaim, TargetHandlers } from '#contexts/channel
 import { memoryLogger } from '#kit/telemetry/testing';
 import type { TargetRef } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
-import { type Spoken, speakFor } from './speak-for.ts';
+import { type RegistrationHandlers, registerTarget } from './target-registration.ts';
 
 const CLAIM: TargetClaim = {
   name: 'web',
@@ -17,7 +17,7 @@ const CLAIM: TargetClaim = {
   agentVersion: '1.0.0',
 };
 
-function stage(more: Partial<Spoken> = {}) {
+function stage(more: Partial<RegistrationHandlers> = {}) {
   const happened: string[] = [];
   const registered: TargetHandlers[] = [];
   const { log, lines } = memoryLogger();
@@ -38,18 +38,18 @@ function stage(more: Partial<Spoken> = {}) {
     connected: async ({ id }: TargetRef) => void happened.push(`account ${id}`),
     gone: (id: string) => void happened.push(`gone ${id}`),
   };
-  const spoken = speakFor(
+  const registration = registerTarget(
     { client, server, log, signal: new AbortController().signal, sleep: async () => {} },
     {
       claim: CLAIM,
       take: async ({ id }) => void happened.push(`take ${id}`),
       drop: async ({ id }) => void happened.push(`drop ${id}`),
-      notOurs: ({ reason }) => happened.push(`not ours: ${reason}`),
+      lost: ({ reason }) => happened.push(`not ours: ${reason}`),
       ...more,
     },
   );
   const last = (): TargetHandlers => registered.at(-1) ?? assert.fail('nothing was registered');
-  return { spoken, happened, last, lines };
+  return { registration, happened, last, lines };
 }
 
 /** Waits until background work has finished. */
@@ -59,22 +59,22 @@ async function settled(): Promise<void> {
 
 suite('a target that a process speaks for', () => {
   test('is taken when it is accepted, and accounted for when the platform is ready', async () => {
-    const { spoken, happened, last } = stage();
+    const { registration, happened, last } = stage();
     last().accepted('u1');
     last().syncNow?.();
     await settled();
     assert.deepEqual(happened, ['register web', 'take u1', 'accepted u1', 'take u1', 'account u1']);
-    assert.equal(spoken.ref?.id, 'u1');
+    assert.equal(registration.ref?.id, 'u1');
   });
 
   test('is dropped before anything else happens when somebody else speaks for it, and is asked for again', async () => {
-    const { spoken, happened, last } = stage();
+    const { registration, happened, last } = stage();
     last().accepted('u1');
     await settled();
     happened.length = 0;
     last().superseded?.('closer');
     assert.deepEqual(happened, ['gone u1', 'drop u1', 'not ours: superseded', 'register web']);
-    assert.equal(spoken.ref, undefined);
+    assert.equal(registration.ref, undefined);
     last().syncNow?.();
     await settled();
     assert.equal(happened.length, 4, 'there is nothing to account for');
@@ -110,10 +110,10 @@ suite('a target that a process speaks for', () => {
   });
 
   test('is given back with what was done for it', async () => {
-    const { spoken, happened, last } = stage();
+    const { registration, happened, last } = stage();
     last().accepted('u1');
     await settled();
-    await spoken.deregister(AbortSignal.timeout(PATIENCE_MS));
+    await registration.deregister(AbortSignal.timeout(PATIENCE_MS));
     assert.deepEqual(happened.slice(3), ['gone u1', 'drop u1', 'deregister']);
   });
 
