@@ -23,15 +23,12 @@ export function isJsonList(value: unknown): value is readonly Json[] {
 
 /**
  * The JSON merge patch (RFC 7396) that turns `from` into `to`; `undefined` if they are equal. Objects are compared member
- * by member, and `null` stands for an absent member.
+ * by member. In `to`, `null` stands for an absent member; a `null` in `from` is a member, which some servers store, and is removed.
  */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject | undefined {
   // Uses entries instead of assigning to an object, because `__proto__` must be a normal key.
   const patch: [string, Json][] = [];
-  for (const [key, value] of Object.entries(from)) {
-    const wanted = own(to, key);
-    if (wanted === undefined || (wanted === null && value !== null)) patch.push([key, null]);
-  }
+  for (const key of Object.keys(from)) if ((own(to, key) ?? null) === null) patch.push([key, null]);
   for (const [key, value] of Object.entries(to)) {
     const before = own(from, key);
     if (value === null || sameJson(before, value)) continue;
