@@ -21,9 +21,10 @@ async function seal(content: Uint8Array, piece = 10_000): Promise<Buffer> {
 
 async function open(archive: Uint8Array, secret = passphrase, piece = 7_000): Promise<Buffer> {
   const { about, content } = await openArchive(inPieces(archive, piece), secret);
-  assert.deepEqual(about, ABOUT);
   const parts: Buffer[] = [];
   for await (const part of content) parts.push(part);
+  // The header is readable before the first chunk proves it, so it counts only from here on.
+  assert.deepEqual(about, ABOUT);
   return Buffer.concat(parts);
 }
 
@@ -64,7 +65,7 @@ test('a changed bit at any place is noticed', async () => {
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       await assert.rejects(open(changed), (error) => error instanceof ArchiveError);
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[256]] },
   );
 });
 
