@@ -15,7 +15,7 @@ export type {
   Units,
   WorkspaceDirectory,
 } from './application/ports.ts';
-export { type AddedStrategies, registerStrategies, StrategyRegistry } from './application/strategies.ts';
+export { type AddedStrategies, registerStrategies } from './application/strategies.ts';
 export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';
 export type { Deployment } from './domain/deployment/deployment.ts';

@@ -43,6 +43,7 @@ describe('the gate for what nobody uses', () => {
       'exports: unused (contexts/planted/index.ts)',
       'exports: unused (contexts/planted/planted.ts)',
       'files: contexts/planted/orphan.ts (contexts/planted/orphan.ts)',
+      'files: kit/planted/index.ts (kit/planted/index.ts)',
       'unlisted: yaml (apps/cli/main.ts)',
     ]);
   });

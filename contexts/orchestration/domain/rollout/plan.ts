@@ -1,8 +1,8 @@
 import { canonicalJson, type LabelSelector } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Budget, FailurePolicy, Share } from '../budget/budget.ts';
+import type { PlacementView } from '../target-view.ts';
 import type { GateSpec } from './gates/gate.ts';
-import type { PlanInput } from './rollout-strategy.ts';
 
 /** The changes to make, and their order. JSON; it does not record progress. */
 export interface Plan {
@@ -46,6 +46,18 @@ export function withRequiredGates(plan: Plan, required: readonly GateSpec[]): Pl
   if (first === undefined || required.length === 0) return plan;
   const gates = new Map([...required, ...first.before].map((gate) => [canonicalJson(gate), gate]));
   return { ...plan, steps: [{ ...first, before: [...gates.values()] }, ...rest] };
+}
+
+export interface PlanInput {
+  readonly delta: {
+    readonly added: readonly TargetId[];
+    readonly removed: readonly TargetId[];
+    readonly unchanged: readonly TargetId[];
+  };
+  /** Views of all targets in the delta; a removed target may be gone and have none. */
+  readonly views: ReadonlyMap<TargetId, PlacementView>;
+  /** Targets that have the new content already and are healthy. */
+  readonly upToDate: ReadonlySet<TargetId>;
 }
 
 /** The targets to change, ordered by name, so that the same delta gives the same plan. */

@@ -1,9 +1,7 @@
 import type { FieldFault } from '#kit/std';
-import type { TargetId } from '#protocol/targets';
 import { type BudgetSpec, budgetFaults } from '../budget/budget.ts';
-import type { PlacementView } from '../target-view.ts';
 import type { GateRegistry } from './gates/gate.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, PlanInput } from './plan.ts';
 
 /** A deployment's rollout, as the API takes it. The fields depend on the type, and have passed its schema. */
 export type RolloutSpec = BudgetSpec & { readonly type: string; readonly [field: string]: unknown };
@@ -26,18 +24,6 @@ export interface RolloutPlace {
   /** JSON pointer to the spec. */
   readonly at: string;
   readonly gates: GateRegistry;
-}
-
-export interface PlanInput {
-  readonly delta: {
-    readonly added: readonly TargetId[];
-    readonly removed: readonly TargetId[];
-    readonly unchanged: readonly TargetId[];
-  };
-  /** Views of all targets in the delta; a removed target may be gone and have none. */
-  readonly views: ReadonlyMap<TargetId, PlacementView>;
-  /** Targets that have the new content already and are healthy. */
-  readonly upToDate: ReadonlySet<TargetId>;
 }
 
 export type RolloutRegistry = ReadonlyMap<string, RolloutStrategy>;

@@ -10,8 +10,9 @@ import {
   shareFaults,
 } from '../../budget/budget.ts';
 import { type GateSpec, gateFaults } from '../gates/gate.ts';
+import type { PlanInput } from '../plan.ts';
 import { changeLists, type PlanStep } from '../plan.ts';
-import type { PlanInput, RolloutPlace, RolloutStrategy } from '../rollout-strategy.ts';
+import type { RolloutPlace, RolloutStrategy } from '../rollout-strategy.ts';
 import { REMOVAL_ORDERS, REMOVAL_STEP, type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
 
 export type StagedRollout = BudgetSpec & {

@@ -4,8 +4,8 @@ import type { Member, MemberFacts } from '../machine/member.ts';
 import { entriesOf } from '../machine/number-map.ts';
 import { openRollout } from '../machine/open-rollout.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
-import type { Plan } from '../plan.ts';
-import type { PlanInput, RolloutSpec } from '../rollout-strategy.ts';
+import type { Plan, PlanInput } from '../plan.ts';
+import type { RolloutSpec } from '../rollout-strategy.ts';
 import { BUILT_IN_ROLLOUTS } from '../strategies/built-in-rollouts.ts';
 
 /** A target of a test's fleet. By default it is online, healthy, has the old content and is to be changed. */
