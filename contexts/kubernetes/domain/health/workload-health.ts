@@ -80,7 +80,7 @@ export function replicaSetHealth(view: ObjectView): ObjectHealth {
 }
 
 /** Takes only the quota's name: the start of the message has the generated name of a Pod. */
-export function quotaTrouble(events: readonly ObjectEvent[]): ObjectHealth | undefined {
+function quotaTrouble(events: readonly ObjectEvent[]): ObjectHealth | undefined {
   return quotaIn(events.find(({ reason, message }) => reason === 'FailedCreate' && quotaIn(message))?.message ?? '');
 }
 
