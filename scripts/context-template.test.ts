@@ -34,7 +34,7 @@ describe('a new context', () => {
 
 /** A repository that contains only the context and its imports. */
 async function houseWith(test: TestContext, name: string): Promise<PlantedHouse> {
-  const std = (await findFiles('kit/std/*.ts')).filter((file) => !file.endsWith('.test.ts'));
+  const std = (await findFiles('kit/std/**/*.ts')).filter((file) => !file.endsWith('.test.ts'));
   const imported = [...std, 'testing/catalogue-drift.ts'];
   const context = Object.entries(contextFiles(name)).map(([path, content]) => [`contexts/${name}/${path}`, content]);
   const files = imported.map((path) => [path, readFileSync(`${ROOT}/${path}`, 'utf8')]);
