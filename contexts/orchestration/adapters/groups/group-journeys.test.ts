@@ -132,10 +132,9 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     const steps = (db: string, web: string) => group([[child('db', db, { rollout })], [child('web', web)]]);
     await journey.create('app', steps('1', '1'));
     await journey.untilHealthy('app', 'app-db', 'app-web');
-    journey.fleet.script(targetOf('db'), { applying: 'fails' });
+    journey.fleet.script(targetOf('db'), { applying: { failsAt: 2 } });
     await journey.patch('app', steps('2', '2'));
     await journey.until('the rollback', async () => (await journey.find('app-db')).revision === 3);
-    journey.fleet.script(targetOf('db'), {});
     await journey.untilHealthy('app-db');
     await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back and does not have what the group requested');
     assert.equal((await journey.find('app-web')).revision, 1, 'the step behind it did not begin');

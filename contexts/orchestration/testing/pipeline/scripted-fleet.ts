@@ -6,14 +6,21 @@ import type { Observer, PoolTarget, TargetPool, TargetRouter } from '../../appli
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { aPoolTarget } from '../a-pool.ts';
 
+type Applying = 'applies' | 'fails' | 'rejects' | 'never';
+
 /** How an agent reacts to orders; by default everything succeeds at once. */
 export interface Script {
   /** `hangs` never answers; `throws` fails the given number of times, then succeeds. */
   readonly taking?: 'accepts' | 'rejects' | 'hangs' | { readonly throws: number };
-  readonly applying?: 'applies' | 'fails' | 'rejects' | 'never';
+  readonly applying?: Applying | { readonly failsAt: number };
   /** The health that it reports after applying; `undefined` for Available, `silent` for no report. */
   readonly health?: Health | 'silent';
   readonly latencyMs?: number;
+}
+
+function applyingOf({ applying = 'applies' }: Script, revision: number): Applying {
+  if (typeof applying !== 'object') return applying;
+  return applying.failsAt === revision ? 'fails' : 'applies';
 }
 
 interface HeldDeployment {
@@ -158,8 +165,9 @@ export class ScriptedFleet implements TargetRouter {
   }
 
   async #carryOut(agent: Agent, order: DeliveryOrder): Promise<void> {
-    const { applying = 'applies', health = 'Available' } = agent.script;
+    const { health = 'Available' } = agent.script;
     const { deployment, revision } = order;
+    const applying = applyingOf(agent.script, revision);
     const said = { target: order.target.id, deployment, revision };
     const message = 'as the script says';
     const reports: DeliveryReport[] = [];
