@@ -118,10 +118,9 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
   it('roll themselves back when a child fails, and they say so', async () => {
     await journey.create('app', tiers('rollback'));
     await journey.untilHealthy(...ALL);
-    journey.fleet.script(targetOf('db'), { applying: 'fails' });
+    journey.fleet.script(targetOf('db'), { applying: { failsAt: 2 } });
     await journey.patch('app', group([[child('db', '2')], [child('api', '2')], [child('web')]], 'rollback'));
     await journey.until('the rollback', async () => (await journey.find('app')).revision === 3);
-    journey.fleet.script(targetOf('db'), {});
     await journey.untilHealthy(...ALL);
     assert.deepEqual((await journey.find('app-db')).spec.manifest['documents'], child('db').manifest.documents);
     assert.ok(!sent('deliver').slice(3).includes('api'), 'the step behind it never began');
