@@ -7,8 +7,8 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { RolloutKey } from '../application/ports.ts';
 import { newRow } from '../domain/deployment/decide-plan.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
-import type { Happening } from '../domain/rollout/machine/happening.ts';
 import { openRollout, type RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
+import type { RolloutEvent } from '../domain/rollout/machine/rollout-event.ts';
 import { aPoolTarget } from '../testing/a-pool.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { SqlDeploymentTargetStore } from './sql/sql-deployment-target-store.ts';
@@ -175,20 +175,25 @@ eachDatabase('what is kept of a rollout', (fresh) => {
     },
   } as const;
   const start: RolloutStart = { rollout: 'r', revision: 3, requestedBy: 'ann', plan, facts: [], now: 1_000 };
-  const clock: Happening = { kind: 'clock' };
+  const clock: RolloutEvent = { kind: 'clock' };
 
   it('is its opening, its turns in order, and a snapshot now and then', async () => {
     const rollout = key();
     const opening = { start, names: { a: 'one' } };
     await unit((store) => store.begin(rollout, opening, signal));
     for (const turn of [1, 2, 3]) {
-      const its = { turn, time: turn * 10, happenings: [clock], ...(turn === 2 ? { step: 's', hasBatch: true } : {}) };
+      const its = {
+        turn,
+        time: turn * 10,
+        rolloutEvents: [clock],
+        ...(turn === 2 ? { step: 's', hasBatch: true } : {}),
+      };
       await unit((store) => store.appendTurn(rollout, its, signal));
     }
     assert.deepEqual(await unit((store) => store.opening(rollout, signal)), opening);
     assert.deepEqual(await unit((store) => store.turnsAfter(rollout, 1, signal)), [
-      { turn: 2, time: 20, happenings: [clock], step: 's', hasBatch: true },
-      { turn: 3, time: 30, happenings: [clock] },
+      { turn: 2, time: 20, rolloutEvents: [clock], step: 's', hasBatch: true },
+      { turn: 3, time: 30, rolloutEvents: [clock] },
     ]);
     assert.equal((await unit((store) => store.turnsAfter(rollout, -1, signal))).length, 3);
     assert.equal(await unit((store) => store.opening(key(), signal)), undefined);
@@ -207,13 +212,13 @@ eachDatabase('what is kept of a rollout', (fresh) => {
 
   it('gives out what was posted once, in order; fewer than asked for means all of it', async () => {
     const [rollout, other] = [key(), key()];
-    const pauses = (from: number, count: number): Happening[] =>
+    const pauses = (from: number, count: number): RolloutEvent[] =>
       Array.from({ length: count }, (_, index) => ({ kind: 'pause', by: String(from + index), message: '' }));
     await unit((store) => store.post(other, pauses(0, 1), signal));
     await unit((store) => store.post(rollout, pauses(0, 1_200), signal));
     await unit((store) => store.post(rollout, pauses(1_200, 3), signal));
     await unit((store) => store.post(rollout, [], signal));
-    const taken: Happening[] = [];
+    const taken: RolloutEvent[] = [];
     for (let size = 500; size >= 500; ) {
       const some = await unit((store) => store.take(rollout, 500, signal));
       taken.push(...some);
@@ -229,7 +234,7 @@ eachDatabase('what is kept of a rollout', (fresh) => {
     for (const use of [
       (store: SqlRolloutStore) => store.begin(rollout, { start, names: {} }, gone),
       (store: SqlRolloutStore) => store.opening(rollout, gone),
-      (store: SqlRolloutStore) => store.appendTurn(rollout, { turn: 1, time: 1, happenings: [] }, gone),
+      (store: SqlRolloutStore) => store.appendTurn(rollout, { turn: 1, time: 1, rolloutEvents: [] }, gone),
       (store: SqlRolloutStore) => store.turnsAfter(rollout, 1, gone),
       (store: SqlRolloutStore) => store.snapshot(rollout, gone),
       (store: SqlRolloutStore) => store.putSnapshot(rollout, { turn: 1, state: openRollout(start) }, gone),

@@ -13,8 +13,8 @@ import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-gr
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
 import type { GateSpec } from '../domain/rollout/gates/gate.ts';
-import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
+import type { RolloutEvent } from '../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
 import type { PlacementView } from '../domain/target-view.ts';
 
@@ -162,9 +162,9 @@ export interface RolloutStore {
   snapshot(rollout: RolloutKey, signal: AbortSignal): Promise<RolloutSnapshot | undefined>;
   putSnapshot(rollout: RolloutKey, snapshot: RolloutSnapshot, signal: AbortSignal): Promise<void>;
   /** Queues events for the next turn. The caller wakes the pipeline. */
-  post(rollout: RolloutKey, happenings: readonly Happening[], signal: AbortSignal): Promise<void>;
+  post(rollout: RolloutKey, rolloutEvents: readonly RolloutEvent[], signal: AbortSignal): Promise<void>;
   /** Removes and returns posted events, in the order of arrival. */
-  take(rollout: RolloutKey, limit: number, signal: AbortSignal): Promise<readonly Happening[]>;
+  take(rollout: RolloutKey, limit: number, signal: AbortSignal): Promise<readonly RolloutEvent[]>;
   /** The rollout is finished: snapshots and late events can be deleted. Opening and turns stay. */
   end(rollout: RolloutKey, signal: AbortSignal): Promise<void>;
 }
@@ -185,7 +185,7 @@ export interface RolloutOpening {
 export interface RolloutTurn {
   readonly turn: number;
   readonly time: number;
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
   /** Identifies the request. A repeated request, after the answer got lost, gets the same answer. */
   readonly step?: string;
   /** Whether orders were decided, as the batch of this number. */

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
-import type { Happening } from '../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../domain/rollout/machine/rollout-event.ts';
 import type { RolloutKey, UnitOfWork } from './ports.ts';
 
 // Everything that starts or continues the pipeline of a deployment. The reason is stored and the pipeline woken in the
@@ -22,7 +22,7 @@ export async function requestPlan(
 export async function postToRollout(
   { rollouts, deployments }: Pick<UnitOfWork, 'rollouts' | 'deployments'>,
   rollout: RolloutKey,
-  events: readonly Happening[],
+  events: readonly RolloutEvent[],
   signal: AbortSignal,
 ): Promise<void> {
   await rollouts.post(rollout, events, signal);
@@ -37,6 +37,6 @@ export async function postRolloutState(
   signal: AbortSignal,
 ): Promise<void> {
   if (revision === undefined) return;
-  const event: Happening = rolloutState === 'paused' ? { kind: 'pause', by, message: '' } : { kind: 'resume' };
+  const event: RolloutEvent = rolloutState === 'paused' ? { kind: 'pause', by, message: '' } : { kind: 'resume' };
   await postToRollout(unit, { deployment, revision }, [event], signal);
 }

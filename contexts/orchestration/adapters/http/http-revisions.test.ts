@@ -4,7 +4,7 @@ import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { type Payload, payloadOf } from '../../domain/manifest/payload.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import { type FleetTarget, factsOf, planOf } from '../../domain/rollout/testing/a-rollout.ts';
 import { aDeployment, aRevision } from '../../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../../testing/history-api.ts';
@@ -31,7 +31,7 @@ const NEW = aRevision({
   createTime: NOW,
 });
 
-const TURNS: readonly (readonly Happening[])[] = [
+const TURNS: readonly (readonly RolloutEvent[])[] = [
   [{ kind: 'started' }, { kind: 'clock' }],
   [{ kind: 'delivered', target: id('c1'), changed: true }, { kind: 'clock' }],
   [{ kind: 'healthChanged', target: id('c1'), health: 'Available', revision: 3 }, { kind: 'clock' }],
@@ -105,9 +105,9 @@ eachDatabase('revisions', (fresh) => {
       now: revision.createTime,
     };
     await unit.rollouts.begin(key, { start, names: { c1: 'canary-1', p1: 'prod-1', p2: 'prod-2' } }, signal);
-    for (const [index, happenings] of TURNS.entries()) {
+    for (const [index, rolloutEvents] of TURNS.entries()) {
       const time = revision.createTime + (index + 1) * 1_000;
-      await unit.rollouts.appendTurn(key, { turn: index + 1, time, happenings }, signal);
+      await unit.rollouts.appendTurn(key, { turn: index + 1, time, rolloutEvents }, signal);
     }
   };
   const got = async (call: string): Promise<Readonly<Record<string, never>>> => {

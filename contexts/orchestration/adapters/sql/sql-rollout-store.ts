@@ -7,7 +7,7 @@ import type {
   RolloutStore,
   RolloutTurn,
 } from '../../application/ports.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 
 /** The opening is stored as the turn before the first. */
@@ -18,6 +18,11 @@ const POSTED = 500;
 export interface RolloutStoreDeps {
   /** Ids must be ascending, which keeps events in order. */
   readonly newId: () => Uuid;
+}
+
+/** The body of a stored turn. Its names outlive those of the code. */
+interface StoredTurn extends Omit<RolloutTurn, 'turn' | 'time' | 'rolloutEvents'> {
+  readonly happenings: readonly RolloutEvent[];
 }
 
 /** For both engines, within one transaction. */
@@ -42,7 +47,12 @@ export class SqlRolloutStore implements RolloutStore {
     return row && (JSON.parse(String(row['body'])) as RolloutOpening);
   }
 
-  async appendTurn(rollout: RolloutKey, { turn, time, ...body }: RolloutTurn, signal: AbortSignal): Promise<void> {
+  async appendTurn(
+    rollout: RolloutKey,
+    { turn, time, rolloutEvents, ...rest }: RolloutTurn,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body: StoredTurn = { happenings: rolloutEvents, ...rest };
     await this.#write(rollout, { turn, time, body }, signal);
   }
 
@@ -55,11 +65,10 @@ export class SqlRolloutStore implements RolloutStore {
     const rows = await this.#tx.all(sql`
       SELECT turn, time, body FROM rollout_turns
       WHERE deployment = ${deployment} AND revision = ${revision} AND turn > ${Math.max(turn, OPENING)} ORDER BY turn`);
-    return rows.map((row) => ({
-      turn: Number(row['turn']),
-      time: Number(row['time']),
-      ...(JSON.parse(String(row['body'])) as Omit<RolloutTurn, 'turn' | 'time'>),
-    }));
+    return rows.map((row) => {
+      const { happenings, ...rest } = JSON.parse(String(row['body'])) as StoredTurn;
+      return { turn: Number(row['turn']), time: Number(row['time']), rolloutEvents: happenings, ...rest };
+    });
   }
 
   async snapshot({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<RolloutSnapshot | undefined> {
@@ -91,13 +100,13 @@ export class SqlRolloutStore implements RolloutStore {
 
   async post(
     { deployment, revision }: RolloutKey,
-    happenings: readonly Happening[],
+    rolloutEvents: readonly RolloutEvent[],
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
     const statements = [];
-    for (let start = 0; start < happenings.length; start += POSTED) {
-      const body = JSON.stringify(happenings.slice(start, start + POSTED));
+    for (let start = 0; start < rolloutEvents.length; start += POSTED) {
+      const body = JSON.stringify(rolloutEvents.slice(start, start + POSTED));
       statements.push(sql`
         INSERT INTO rollout_inbox (id, deployment, revision, body)
         VALUES (${this.#deps.newId()}, ${deployment}, ${revision}, ${body})`);
@@ -105,17 +114,21 @@ export class SqlRolloutStore implements RolloutStore {
     if (statements.length > 0) await this.#tx.batch(statements);
   }
 
-  async take({ deployment, revision }: RolloutKey, limit: number, signal: AbortSignal): Promise<readonly Happening[]> {
+  async take(
+    { deployment, revision }: RolloutKey,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly RolloutEvent[]> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
       SELECT id, body FROM rollout_inbox WHERE deployment = ${deployment} AND revision = ${revision}
       ORDER BY id LIMIT ${limit}`);
     // Each row holds at least one event, so fewer than the limit means that none is left.
-    const taken: Happening[] = [];
+    const taken: RolloutEvent[] = [];
     let last: string | undefined;
     for (const row of rows) {
       if (taken.length >= limit) break;
-      taken.push(...(JSON.parse(String(row['body'])) as Happening[]));
+      taken.push(...(JSON.parse(String(row['body'])) as RolloutEvent[]));
       last = String(row['id']);
     }
     if (last === undefined) return [];

@@ -23,13 +23,13 @@ const order = (its: Partial<NonNullable<DeploymentTarget['order']>> = {}) =>
 /** The rows after a turn with these events and decisions. */
 async function after(
   rows: readonly DeploymentTarget[],
-  turn: Pick<TurnOutcome, 'before' | 'after'> & Partial<Pick<TurnOutcome, 'happenings' | 'actions'>>,
+  turn: Pick<TurnOutcome, 'before' | 'after'> & Partial<Pick<TurnOutcome, 'rolloutEvents' | 'actions'>>,
 ) {
   const unit = {
     targets: { some: async (_: unknown, ids: readonly string[]) => rows.filter(({ target }) => ids.includes(target)) },
   } as unknown as UnitOfWork;
   const rollout = { deployment: deployment.uid, revision: REVISION };
-  const outcome = { deployment, rollout, turn: TURN, happenings: [], actions: [], now: NOW, ...turn };
+  const outcome = { deployment, rollout, turn: TURN, rolloutEvents: [], actions: [], now: NOW, ...turn };
   const changed = await changedRows(unit, outcome, signal);
   return { ...changed, row: (name: string) => changed.after.find(({ target }) => target === idOf(name)) };
 }
@@ -119,8 +119,8 @@ describe('the rows that a turn changes', () => {
       const run = new RolloutRun({ type: 'immediate' }, FLEET).connection('a', false);
       const before = run.state;
       run.connection('a', true);
-      const happenings = [{ kind: 'connectionChanged', target: idOf('a'), isOnline: true }] as const;
-      const found = await after([rowOf('a', { order: order({ state }) })], { before, after: run.state, happenings });
+      const rolloutEvents = [{ kind: 'connectionChanged', target: idOf('a'), isOnline: true }] as const;
+      const found = await after([rowOf('a', { order: order({ state }) })], { before, after: run.state, rolloutEvents });
       const its = found.row('a')?.order;
       assert.deepEqual([its?.state, its?.batch, found.hasBatch], want);
     });
@@ -130,11 +130,11 @@ describe('the rows that a turn changes', () => {
     const run = new RolloutRun({ type: 'immediate' }, FLEET);
     const before = run.state;
     run.connection('a', false);
-    const happenings = [{ kind: 'connectionChanged', target: idOf('a'), isOnline: false }] as const;
+    const rolloutEvents = [{ kind: 'connectionChanged', target: idOf('a'), isOnline: false }] as const;
     const { after: rows, hasBatch } = await after([rowOf('a', { order: order() })], {
       before,
       after: run.state,
-      happenings,
+      rolloutEvents,
     });
     assert.deepEqual([rows, hasBatch], [[], false]);
   });
@@ -187,7 +187,7 @@ async function gatesAfter(actions: TurnOutcome['actions'], open: readonly Approv
   const { state } = new RolloutRun({ type: 'immediate' }, FLEET);
   const rollout = { deployment: deployment.uid, revision: REVISION };
   const both = { before: state, after: { ...state, requestedBy: 'ann', requesters: ['ann', 'bob'] } };
-  const outcome = { deployment, rollout, turn: TURN, happenings: [], actions, now: NOW, ...both };
+  const outcome = { deployment, rollout, turn: TURN, rolloutEvents: [], actions, now: NOW, ...both };
   const events = await keepGates(unit, { outcome, newId: () => 'new' as Uuid }, signal);
   return { events, dropped, approvals: [...approvals.values()] };
 }

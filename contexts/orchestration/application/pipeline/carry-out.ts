@@ -13,9 +13,9 @@ import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import { changesContent } from '../../domain/deployment/wishes-of.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
 import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { requestPlan } from '../wake-pipeline.ts';
@@ -28,7 +28,7 @@ export interface TurnOutcome {
   readonly turn: number;
   readonly before: RolloutState;
   readonly after: RolloutState;
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
   readonly actions: readonly Action[];
   readonly now: number;
 }
@@ -120,11 +120,9 @@ function lateFailures({ before, after }: TurnOutcome): readonly Member[] {
     .filter(({ failure }) => failure?.reason === 'ProgressDeadline' || failure?.reason === 'OfflineDeadline');
 }
 
-function comeBack({ happenings }: TurnOutcome): ReadonlySet<TargetId> {
+function comeBack({ rolloutEvents }: TurnOutcome): ReadonlySet<TargetId> {
   return new Set(
-    happenings.flatMap((happening) =>
-      happening.kind === 'connectionChanged' && happening.isOnline ? happening.target : [],
-    ),
+    rolloutEvents.flatMap((event) => (event.kind === 'connectionChanged' && event.isOnline ? event.target : [])),
   );
 }
 

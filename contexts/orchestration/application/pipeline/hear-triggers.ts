@@ -9,10 +9,10 @@ import { invalidationOf } from '../../domain/deployment/trigger.ts';
 import { turnTriggers } from '../../domain/deployment/turn-triggers.ts';
 import { wishesOf } from '../../domain/deployment/wishes-of.ts';
 import { parseManifest } from '../../domain/manifest/manifest-strategy.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { untouchedBy } from '../../domain/rollout/machine/hear-replan.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
 import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
@@ -32,7 +32,7 @@ export interface TriggerScene {
 
 /** The effect of triggers on the rollout under way. */
 export interface HeardTriggers {
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
   /** Rows that are new or changed. */
   readonly rows: readonly DeploymentTarget[];
   /** The previous state of those that existed before. */
@@ -44,26 +44,32 @@ export interface HeardTriggers {
   readonly trouble?: string;
 }
 
-const NOTHING: HeardTriggers = { happenings: [], rows: [], before: [], done: [] };
+const NOTHING: HeardTriggers = { rolloutEvents: [], rows: [], before: [], done: [] };
 
 export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { triggers, state } = scene;
   if (triggers.length === 0) return NOTHING;
   const asked = turnTriggers(triggers);
-  if (asked.isAborted) return { ...NOTHING, happenings: [abortBy(asked.abortedBy)], done: asked.done };
+  if (asked.isAborted) return { ...NOTHING, rolloutEvents: [abortBy(asked.abortedBy)], done: asked.done };
   const isQueue = state.budget.onCollision === 'queue';
-  if (asked.isUrgent && isQueue) return { ...NOTHING, happenings: [{ kind: 'abort' }], done: asked.done };
+  if (asked.isUrgent && isQueue) return { ...NOTHING, rolloutEvents: [{ kind: 'abort' }], done: asked.done };
   const isNews = asked.isSuperseded && state.queued === undefined;
-  const superseded: readonly Happening[] = isNews ? [{ kind: 'superseded', by: state.revision + 1 }] : [];
-  if (isNews && !isQueue) return { ...NOTHING, happenings: superseded, done: asked.done };
+  const superseded: readonly RolloutEvent[] = isNews ? [{ kind: 'superseded', by: state.revision + 1 }] : [];
+  if (isNews && !isQueue) return { ...NOTHING, rolloutEvents: superseded, done: asked.done };
   await invalidate(unit, scene, signal);
   const newest = asked.placed.at(-1) ?? '';
   const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING;
   const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING;
   const planned = asked.replans ? await hearReplan(unit, scene, signal) : NOTHING;
-  const retries = asked.retries.map((targets): Happening => ({ kind: 'retry', ...(targets && { targets }) }));
+  const retries = asked.retries.map((targets): RolloutEvent => ({ kind: 'retry', ...(targets && { targets }) }));
   return {
-    happenings: [...joined.happenings, ...repeated.happenings, ...planned.happenings, ...retries, ...superseded],
+    rolloutEvents: [
+      ...joined.rolloutEvents,
+      ...repeated.rolloutEvents,
+      ...planned.rolloutEvents,
+      ...retries,
+      ...superseded,
+    ],
     rows: [...joined.rows, ...repeated.rows],
     before: [...joined.before, ...repeated.before],
     done: [...asked.done, ...joined.done],
@@ -72,7 +78,7 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
   };
 }
 
-function abortBy(by: string | undefined): Happening {
+function abortBy(by: string | undefined): RolloutEvent {
   return { kind: 'abort', ...(by === undefined ? {} : { by }) };
 }
 
@@ -105,7 +111,7 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const isTold = canonicalJson(membership.placement) === canonicalJson(deployment.status.placement);
   const isWhole = isTold && leaving.length + membership.dropped.length === 0;
   return {
-    happenings: isChange ? [{ kind: 'membershipChanged', joined, left }] : [],
+    rolloutEvents: isChange ? [{ kind: 'membershipChanged', joined, left }] : [],
     rows,
     before: around.rows.filter(({ target }) => facts.has(target)),
     done: isWhole ? placed : [],
@@ -146,7 +152,7 @@ async function hearAgain(
   const targets = new Map((await unit.pool.find(touched, signal)).map((target) => [target.id, target]));
   const rows = await unit.targets.some(deployment.uid, touched, signal);
   const joined = factsOf(rows).map((fact) => ({ ...fact, labels: targets.get(fact.id)?.labels ?? {} }));
-  return { ...NOTHING, happenings: [{ kind: 'membershipChanged', joined, left: touched }] };
+  return { ...NOTHING, rolloutEvents: [{ kind: 'membershipChanged', joined, left: touched }] };
 }
 
 /** Plans the rest of the rollout with the current rollout strategy. If no plan can be made, nothing changes. */
@@ -177,7 +183,7 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   // The rollout strategy may have another author: a change of it alone takes effect with the next plan, or with this
   // replan.
   const requesters = [...asked, ...(await unit.authors.of(deployment.uid, signal))];
-  return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [], requesters }] };
+  return { ...NOTHING, rolloutEvents: [{ kind: 'replan', plan, facts: [], requesters }] };
 }
 
 async function planInputs(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<PlanInputs> {

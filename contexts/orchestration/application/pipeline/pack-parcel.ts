@@ -5,7 +5,7 @@ import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of
 import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { DesiredContent, Made } from './generation/desired-contents.ts';
 
 /** A row and the content for it; `wanted` is `undefined` for a removal. */
@@ -36,7 +36,7 @@ export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
 export interface Packed {
   readonly row: DeploymentTarget;
   readonly payload?: Payload;
-  readonly happening?: Happening;
+  readonly event?: RolloutEvent;
   readonly isSent: boolean;
   readonly assigns: boolean;
 }
@@ -55,14 +55,14 @@ export function packParcel(
   if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
   if (wanted.kind === 'failed') {
     const failure = { reason: 'GenerateFailed', message: wanted.message, revision: order?.revision ?? 0 } as const;
-    const happening = { kind: 'generateFailed', target, message: wanted.message } as const;
-    return { row: { ...row, order: undefined, failure, updateTime: now }, happening, isSent: false, assigns: false };
+    const event = { kind: 'generateFailed', target, message: wanted.message } as const;
+    return { row: { ...row, order: undefined, failure, updateTime: now }, event, isSent: false, assigns: false };
   }
   const { payload, hash } = wanted;
   const isSame = order?.state === 'queued' && applied?.hash === hash;
   if (!isSame) return { row: sent(row, hash, now), payload, isSent: true, assigns: true };
-  const happening = { kind: 'delivered', target, changed: false } as const;
-  return { row: leftAsItIs(row, now), payload, happening, isSent: false, assigns: true };
+  const event = { kind: 'delivered', target, changed: false } as const;
+  return { row: leftAsItIs(row, now), payload, event, isSent: false, assigns: true };
 }
 
 type PlacedDocuments = { readonly documents: readonly Document[]; readonly secretPlaces: readonly string[] };

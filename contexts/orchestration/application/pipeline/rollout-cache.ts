@@ -56,7 +56,7 @@ export class RolloutCache {
   }
 
   #after({ state }: RolloutMoment, turn: RolloutTurn): RolloutMoment {
-    const next = turn.happenings.reduce((so, happening) => this.#decide(so, happening, turn.time).state, state);
+    const next = turn.rolloutEvents.reduce((so, event) => this.#decide(so, event, turn.time).state, state);
     return { turn: turn.turn, state: next, last: turn };
   }
 }

@@ -9,7 +9,7 @@ import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
 import { believedRevision, reduceAhead, reduceFencedAhead } from '../../domain/deployment/status/revision-ahead.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { UnitOfWork, Units } from '../ports.ts';
 import { requestPlan } from '../wake-pipeline.ts';
 import { maskObservations } from './mask-observations.ts';
@@ -54,7 +54,7 @@ interface DeploymentChange {
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
   readonly rows: Map<TargetId, DeploymentTarget>;
   readonly gone: Set<TargetId>;
-  readonly happenings: Happening[];
+  readonly rolloutEvents: RolloutEvent[];
   readonly triggers: Trigger[];
 }
 
@@ -86,7 +86,7 @@ async function loadChanges(
   return new Map(
     [...found, ...others].map((deployment): [DeploymentId, DeploymentChange] => {
       const before = rows.get(deployment.uid) ?? new Map<TargetId, DeploymentTarget>();
-      const its = { rows: new Map(before), gone: new Set<TargetId>(), happenings: [], triggers: [] };
+      const its = { rows: new Map(before), gone: new Set<TargetId>(), rolloutEvents: [], triggers: [] };
       return [deployment.uid, { deployment, before, ...its }];
     }),
   );
@@ -184,8 +184,8 @@ function noteAhead(
   if (!isAnnounced) triggers.push({ kind: 'ahead', target, revision });
 }
 
-function setRow(change: DeploymentChange, row: DeploymentTarget, { row: next, happenings }: RowChange): void {
-  change.happenings.push(...happenings);
+function setRow(change: DeploymentChange, row: DeploymentTarget, { row: next, rolloutEvents }: RowChange): void {
+  change.rolloutEvents.push(...rolloutEvents);
   if (next === undefined) {
     change.rows.delete(row.target);
     change.gone.add(row.target);
@@ -204,10 +204,10 @@ interface Saving {
 }
 
 async function save(unit: UnitOfWork, { change, now }: Saving, signal: AbortSignal): Promise<void> {
-  const { deployment, before, rows, gone, happenings, triggers } = change;
+  const { deployment, before, rows, gone, rolloutEvents, triggers } = change;
   const { uid, rollout } = deployment;
   const differing = [...rows.values()].filter((row) => before.get(row.target) !== row);
-  const hasEvents = rollout !== undefined && happenings.length > 0;
+  const hasEvents = rollout !== undefined && rolloutEvents.length > 0;
   // A deployment that is being deleted is planned again once it is off a target.
   const isEmptier = deployment.deletion !== undefined && rollout === undefined && gone.size > 0;
   const asked: readonly Trigger[] = isEmptier
@@ -217,7 +217,7 @@ async function save(unit: UnitOfWork, { change, now }: Saving, signal: AbortSign
   await Promise.all([
     unit.targets.put(differing, signal),
     unit.targets.drop(uid, [...gone], signal),
-    hasEvents ? unit.rollouts.post({ deployment: uid, revision: rollout }, happenings, signal) : undefined,
+    hasEvents ? unit.rollouts.post({ deployment: uid, revision: rollout }, rolloutEvents, signal) : undefined,
     hasEvents ? unit.deployments.wake(uid, signal) : undefined,
     requestPlan(unit, uid, { triggers: asked, now }, signal),
     differing.length + gone.size > 0 ? saveStatus(unit, { change, differing, now }, signal) : undefined,

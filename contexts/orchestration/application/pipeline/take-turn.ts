@@ -5,7 +5,7 @@ import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import { createDecide, type Decide } from '../../domain/rollout/machine/decide.ts';
 import { createExplainWait, type ExplainWait } from '../../domain/rollout/machine/explain-wait.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { changedRows, endRollout, keepGates, namedWaits, saveStatus, type TurnOutcome } from './carry-out.ts';
@@ -109,7 +109,7 @@ export class TakeTurn {
     return {
       posted,
       asked,
-      isQuiet: posted.length + asked.happenings.length === 0 && !isSteered && !isDue,
+      isQuiet: posted.length + asked.rolloutEvents.length === 0 && !isSteered && !isDue,
       hasMore: taken.length >= HEARD,
       resolved: asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo },
     };
@@ -123,10 +123,10 @@ export class TakeTurn {
   ): Promise<Taken> {
     const { deployment, rollout, revision, moment, triggers, step, now, heard } = scene;
     const { asked } = heard;
-    const told = { posted: heard.posted, asked: asked.happenings };
+    const told = { posted: heard.posted, asked: asked.rolloutEvents };
     const decided = await this.#decideAll(unit, { deployment, rollout, state: moment.state, ...told, now }, signal);
     const outcome: TurnOutcome = { deployment, rollout, turn: moment.turn + 1, before: moment.state, now, ...decided };
-    const { turn, happenings, after: state } = outcome;
+    const { turn, rolloutEvents, after: state } = outcome;
     const [rows, waits] = await Promise.all([
       changedRows(unit, outcome, signal),
       namedWaits(unit, { deployment: deployment.uid, waits: this.#explainWait(state, now) }, signal),
@@ -139,7 +139,7 @@ export class TakeTurn {
     const joined = { before: asked.before, after: asked.rows };
     await Promise.all([
       unit.targets.put(rows.differing, signal),
-      unit.rollouts.appendTurn(rollout, { turn, time: now, happenings, ...last }, signal),
+      unit.rollouts.appendTurn(rollout, { turn, time: now, rolloutEvents, ...last }, signal),
       isLong ? unit.rollouts.putSnapshot(rollout, { turn, state }, signal) : undefined,
       saveStatus(unit, { outcome, revision, rows, joined, events, waits, trouble: asked.trouble }, signal),
     ]);
@@ -151,18 +151,18 @@ export class TakeTurn {
   /** Applies all events, then the clock. When a gate asks for another deployment's health, the answer follows at once. */
   async #decideAll(unit: UnitOfWork, scene: DecideScene, signal: AbortSignal) {
     const { deployment, rollout, state: first, posted, asked, now } = scene;
-    const happenings: Happening[] = [];
+    const rolloutEvents: RolloutEvent[] = [];
     const actions: Action[] = [];
     let state = first;
-    const tell = (happening: Happening): void => {
-      const decision = this.#decide(state, happening, now);
+    const tell = (event: RolloutEvent): void => {
+      const decision = this.#decide(state, event, now);
       state = decision.state;
-      happenings.push(happening);
+      rolloutEvents.push(event);
       actions.push(...decision.actions);
     };
-    for (const happening of posted) tell(happening);
-    for (const happening of steering(deployment, state)) tell(happening);
-    for (const happening of asked) tell(happening);
+    for (const event of posted) tell(event);
+    for (const event of steering(deployment, state)) tell(event);
+    for (const event of asked) tell(event);
     tell({ kind: 'clock' });
     for (let seen = 0; seen < actions.length; seen += 1) {
       const action = actions[seen];
@@ -170,7 +170,7 @@ export class TakeTurn {
       const { gate, deployment: name } = action;
       tell(await watchGate(unit, { deployment, rollout, gate, name }, signal));
     }
-    return { happenings, actions, after: state };
+    return { rolloutEvents, actions, after: state };
   }
 
   /** Best effort: an agent that does not receive the cancellation finishes the order by itself. */
@@ -208,7 +208,7 @@ interface TurnScene {
 }
 
 interface HeardInTurn {
-  readonly posted: readonly Happening[];
+  readonly posted: readonly RolloutEvent[];
   readonly asked: HeardTriggers;
   readonly hasMore: boolean;
   readonly resolved: Pick<Taken, 'resolvedUpTo'>;
@@ -218,8 +218,8 @@ interface DecideScene {
   readonly deployment: Deployment;
   readonly rollout: RolloutKey;
   readonly state: RolloutState;
-  readonly posted: readonly Happening[];
-  readonly asked: readonly Happening[];
+  readonly posted: readonly RolloutEvent[];
+  readonly asked: readonly RolloutEvent[];
   readonly now: number;
 }
 
@@ -235,8 +235,8 @@ function answerOf({ turn, state, last }: RolloutMoment, { hasMore }: Pick<TurnAn
 }
 
 /** Applies `rolloutState` if the user set it before the rollout began, or when the rollout was not notified. */
-function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly Happening[] {
-  const start: readonly Happening[] = isStarted ? [] : [{ kind: 'started' }];
+function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly RolloutEvent[] {
+  const start: readonly RolloutEvent[] = isStarted ? [] : [{ kind: 'started' }];
   if (rolloutState === 'paused' && phase.kind !== 'Paused') {
     return [{ kind: 'pause', by: 'the deployment', message: 'its rolloutState is paused' }, ...start];
   }

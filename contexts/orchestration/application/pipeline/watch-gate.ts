@@ -2,8 +2,8 @@ import { parseResourceName } from '#kit/std';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { isHealthy } from '../../domain/deployment/status/is-healthy.ts';
 import { openSpecOf } from '../../domain/rollout/machine/gate-keeping.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { valueAt } from '../../domain/rollout/machine/number-map.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { awaitedName } from './save-deployment.ts';
@@ -18,7 +18,7 @@ export async function watchGate(
   unit: UnitOfWork,
   { deployment, rollout, gate, name }: WatchScene & { readonly gate: string; readonly name: string },
   signal: AbortSignal,
-): Promise<Happening> {
+): Promise<RolloutEvent> {
   const found = await unit.deployments.find(deployment.workspace.name, parseResourceName(name), signal);
   const { deployment: watcher, revision } = rollout;
   const watched = found?.uid ?? awaitedName(deployment.workspace.name, parseResourceName(name));
@@ -32,7 +32,7 @@ export async function watchAgain(
   unit: UnitOfWork,
   { state, ...scene }: WatchScene & { readonly state: RolloutState },
   signal: AbortSignal,
-): Promise<readonly Happening[]> {
+): Promise<readonly RolloutEvent[]> {
   const spec = openSpecOf(state, valueAt(state.steps, state.cursor.step));
   const name = spec?.type === 'deploymentHealth' ? spec['deployment'] : undefined;
   if (state.gate === undefined || typeof name !== 'string') return [];

@@ -6,7 +6,7 @@ import { sent } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 import type { DesiredContents } from './generation/desired-contents.ts';
 import { alikeIn, type Content, type OrderMaker, type Parcel, packParcel } from './pack-parcel.ts';
@@ -95,14 +95,14 @@ export class BatchWriter {
     const decided = ours.map(({ row, wanted }) => packParcel(row, { wanted, isOver, now }));
     const payloads = new Map(decided.flatMap(({ payload }) => (payload ? [[payload.hash, payload]] : [])));
     const assigned = decided.flatMap((each) => (each.assigns ? [[each.row.target, each.payload?.hash] as const] : []));
-    const happenings = decided.flatMap(({ happening }) => happening ?? []);
+    const rolloutEvents = decided.flatMap(({ event }) => event ?? []);
     const after = decided.map(({ row }) => row);
     await Promise.all([
       unit.contents.keep([...payloads.values()], signal),
       isOver ? undefined : this.#record(unit, ours, signal),
       unit.contents.assign(rollout, new Map(assigned), signal),
       unit.targets.put(after, signal),
-      this.#tell(unit, { deployment, happenings, before: rows, after, now }, signal),
+      this.#tell(unit, { deployment, rolloutEvents, before: rows, after, now }, signal),
     ]);
     return decided.flatMap(({ row, payload, isSent }) => (isSent ? batch.orders.orderFor(row, payload) : []));
   }
@@ -135,11 +135,11 @@ export class BatchWriter {
   }
 
   async #tell(unit: UnitOfWork, told: Telling, signal: AbortSignal): Promise<void> {
-    const { deployment, happenings, before, after, now } = told;
+    const { deployment, rolloutEvents, before, after, now } = told;
     let { counts } = deployment.status;
     for (const row of after) counts = countsAfter(counts, before.get(row.target), row);
-    if (deployment.rollout !== undefined && happenings.length > 0) {
-      await unit.rollouts.post({ deployment: deployment.uid, revision: deployment.rollout }, happenings, signal);
+    if (deployment.rollout !== undefined && rolloutEvents.length > 0) {
+      await unit.rollouts.post({ deployment: deployment.uid, revision: deployment.rollout }, rolloutEvents, signal);
       await unit.deployments.wake(deployment.uid, signal);
     }
     const next = changed(deployment, { status: { ...deployment.status, counts } }, now);
@@ -149,7 +149,7 @@ export class BatchWriter {
 
 interface Telling {
   readonly deployment: Deployment;
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
   readonly after: readonly DeploymentTarget[];
   readonly now: number;

@@ -61,10 +61,8 @@ export function* storyOf(record: RolloutRecord, decide: Decide): Generator<reado
 
 function idsIn({ start: { plan } }: RolloutOpening, turns: readonly RecordedTurn[]): ReadonlySet<TargetId> {
   const planned = [...plan.current, ...plan.steps.flatMap(({ deliver, remove }) => [...deliver, ...remove])];
-  const joined = turns.flatMap(({ happenings }) =>
-    happenings.flatMap((happening) =>
-      happening.kind === 'membershipChanged' ? happening.joined.map(({ id }) => id) : [],
-    ),
+  const joined = turns.flatMap(({ rolloutEvents }) =>
+    rolloutEvents.flatMap((event) => (event.kind === 'membershipChanged' ? event.joined.map(({ id }) => id) : [])),
   );
   return new Set([...planned, ...joined]);
 }

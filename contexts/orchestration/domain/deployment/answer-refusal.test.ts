@@ -4,7 +4,7 @@ import type { ResourceName, Uuid } from '#kit/std';
 import { BUILT_IN_GATES } from '../rollout/gates/built-in-gates.ts';
 import { approvalRefusal } from '../rollout/machine/approval-refusal.ts';
 import { createDecide } from '../rollout/machine/decide.ts';
-import type { Happening } from '../rollout/machine/happening.ts';
+import type { RolloutEvent } from '../rollout/machine/rollout-event.ts';
 import { REVISION, rolloutOf } from '../rollout/testing/a-rollout.ts';
 import { answerRefusal } from './answer-refusal.ts';
 import type { Approval, ApprovalState } from './approval.ts';
@@ -21,7 +21,7 @@ const SPEC = {
     },
   ],
 };
-const approved: Happening = {
+const approved: RolloutEvent = {
   kind: 'gateAnswered',
   gate: GATE,
   revision: REVISION,
@@ -69,7 +69,7 @@ for (const { why, happened, state, by, isApproval, want } of [
   test(`an answer when ${why}`, () => {
     const planned = { ...rolloutOf(SPEC, [{ name: 'a' }]), requesters: anApproval(state).requesters };
     const begun = decide(planned, { kind: 'started' }, 0).state;
-    const rollout = happened.reduce((at, happening) => decide(at, happening, 1_000).state, begun);
+    const rollout = happened.reduce((at, event) => decide(at, event, 1_000).state, begun);
     const given = { rollout: 'r', gate: GATE, revision: REVISION, by, isApproval };
     assert.equal(approvalRefusal(rollout, given), want);
     const deployment = { rollout: rollout.phase.kind === 'Finished' ? undefined : REVISION };

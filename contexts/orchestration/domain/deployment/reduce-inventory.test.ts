@@ -23,15 +23,15 @@ const heard = (row: DeploymentTarget, said: Inventory) => reduceInventory(row, s
 
 describe('an inventory without the deployment', () => {
   it('ends a removal that a rollout planned and has not ordered yet', () => {
-    const { row, happenings } = heard(aRow({ isPlaced: false }), inventory([]));
+    const { row, rolloutEvents } = heard(aRow({ isPlaced: false }), inventory([]));
     assert.equal(row, undefined);
-    assert.deepEqual(happenings, [{ kind: 'removed', target }], 'the rollout would wait for it otherwise');
+    assert.deepEqual(rolloutEvents, [{ kind: 'removed', target }], 'the rollout would wait for it otherwise');
   });
 
   it('ends a removal that was sent', () => {
     const row = aRow({ isPlaced: false, order: order({ kind: 'remove', state: 'sent' }) });
-    const { happenings, ...after } = heard(row, inventory([]));
-    assert.deepEqual([after.row, happenings], [undefined, [{ kind: 'removed', target }]]);
+    const { rolloutEvents, ...after } = heard(row, inventory([]));
+    assert.deepEqual([after.row, rolloutEvents], [undefined, [{ kind: 'removed', target }]]);
   });
 
   it('does not end a removal that waits to be sent after content that was never confirmed', () => {
@@ -48,13 +48,13 @@ describe('an inventory without the deployment', () => {
     const row = aRow({ instance: 'i-0', order: order({ state: 'accepted' }) });
     const after = heard(row, inventory([]));
     assert.deepEqual([after.row?.order?.state, after.row?.instance], ['sent', 'i-1']);
-    assert.deepEqual(after.happenings, [{ kind: 'connectionChanged', target, isOnline: true }]);
+    assert.deepEqual(after.rolloutEvents, [{ kind: 'connectionChanged', target, isOnline: true }]);
   });
 
   it('leaves an accepted order to the installation that has it', () => {
     const row = aRow({ instance: 'i-1', applied: undefined, order: order({ state: 'accepted' }) });
     const after = heard(row, inventory([]));
-    assert.deepEqual([after.row?.order?.state, after.happenings], ['accepted', []]);
+    assert.deepEqual([after.row?.order?.state, after.rolloutEvents], ['accepted', []]);
   });
 });
 
@@ -79,14 +79,14 @@ describe('an inventory with the deployment', () => {
   it('is taken as a sign that the target is online', () => {
     const after = heard(aRow({ isOnline: false }), inventory([{}]));
     assert.equal(after.row?.isOnline, true);
-    assert.deepEqual(after.happenings[0], { kind: 'connectionChanged', target, isOnline: true });
+    assert.deepEqual(after.rolloutEvents[0], { kind: 'connectionChanged', target, isOnline: true });
   });
 });
 
 describe('a connection', () => {
   it('that is as it was changes nothing', () => {
     const row = aRow();
-    assert.deepEqual(reduceConnection(row, true, NOW), { row, happenings: [] });
+    assert.deepEqual(reduceConnection(row, true, NOW), { row, rolloutEvents: [] });
   });
 
   it('that ends leaves the health as it was last known', () => {

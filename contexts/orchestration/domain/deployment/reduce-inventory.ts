@@ -1,16 +1,16 @@
 import type { Holding, Inventory } from '#protocol/delivery';
-import type { Happening } from '../rollout/machine/happening.ts';
+import type { RolloutEvent } from '../rollout/machine/rollout-event.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { type RowChange, reduceReport } from './reduce-report.ts';
 import { reduceAhead } from './status/revision-ahead.ts';
 
 /** A target connected or disconnected. After a reconnect its health is unknown until its agent reports it again. */
 export function reduceConnection(row: DeploymentTarget, isOnline: boolean, now: number): RowChange {
-  if (row.isOnline === isOnline) return { row, happenings: [] };
+  if (row.isOnline === isOnline) return { row, rolloutEvents: [] };
   const { target } = row;
-  const happenings: readonly Happening[] = [{ kind: 'connectionChanged', target, isOnline }];
+  const rolloutEvents: readonly RolloutEvent[] = [{ kind: 'connectionChanged', target, isOnline }];
   const health = isOnline ? ({ health: 'Unknown', healthMessage: '' } as const) : {};
-  return { row: { ...row, ...health, isOnline, updateTime: now }, happenings };
+  return { row: { ...row, ...health, isOnline, updateTime: now }, rolloutEvents };
 }
 
 export interface InventoryChange extends RowChange {
@@ -39,15 +39,15 @@ export function reduceInventory(
   const here = settled(back.row ?? row, inventory, now);
   if (holding !== undefined && holding.revision > believed) {
     const ahead = reduceAhead(here, holding.revision, given, now);
-    return { row: ahead.row, happenings: back.happenings, isRebuilt: false };
+    return { row: ahead.row, rolloutEvents: back.rolloutEvents, isRebuilt: false };
   }
   const isOther = row.instance !== undefined && row.instance !== inventory.instance;
   const change = holding === undefined ? reduceAbsence(here, isOther, now) : reduceHolding(here, holding, now);
-  const happenings = [...back.happenings, ...change.happenings];
+  const rolloutEvents = [...back.rolloutEvents, ...change.rolloutEvents];
   const isRebuilt = row.isPlaced && row.applied !== undefined && change.row?.applied?.hash !== row.applied.hash;
   // Content that changed because an order ended was asked for, and is no loss.
   const isEnd = row.order !== undefined && change.row?.order === undefined;
-  return { row: change.row, happenings, isRebuilt: isRebuilt && !isEnd };
+  return { row: change.row, rolloutEvents, isRebuilt: isRebuilt && !isEnd };
 }
 
 function settled(row: DeploymentTarget, { instance }: Inventory, now: number): DeploymentTarget {
@@ -62,12 +62,12 @@ function reduceAbsence(row: DeploymentTarget, isOther: boolean, now: number): Ro
     return reduceReport(row, { kind: 'removed', target, deployment: row.deployment, revision: order.revision }, now);
   }
   // A rollout may be about to remove it: without its row there is no order to send, so the rollout is told.
-  if (!row.isPlaced && order === undefined) return { row: undefined, happenings: [{ kind: 'removed', target }] };
-  if (applied === undefined && !isLost) return { row, happenings: [] };
+  if (!row.isPlaced && order === undefined) return { row: undefined, rolloutEvents: [{ kind: 'removed', target }] };
+  if (applied === undefined && !isLost) return { row, rolloutEvents: [] };
   const bare = { ...row, applied: undefined, health: 'Unknown', healthRevision: 0, healthMessage: '' } as const;
   const lost = isLost ? { order: { ...order, state: 'sent' } as const } : {};
-  const happenings: readonly Happening[] = isLost ? [{ kind: 'connectionChanged', target, isOnline: true }] : [];
-  return { row: { ...bare, ...lost, drift: [], updateTime: now }, happenings };
+  const rolloutEvents: readonly RolloutEvent[] = isLost ? [{ kind: 'connectionChanged', target, isOnline: true }] : [];
+  return { row: { ...bare, ...lost, drift: [], updateTime: now }, rolloutEvents };
 }
 
 function reduceHolding(row: DeploymentTarget, holding: Holding, now: number): RowChange {
@@ -79,9 +79,9 @@ function reduceHolding(row: DeploymentTarget, holding: Holding, now: number): Ro
   const known = !isSame && applied !== undefined && applied.revision > revision ? { ...row, applied: undefined } : row;
   const has =
     isSame && row.order === undefined
-      ? { row, happenings: [] }
+      ? { row, rolloutEvents: [] }
       : reduceReport(known, { kind: 'applied', hash, ...about }, now);
   const next = has.row ?? row;
   const well = reduceReport(next, { kind: 'health', health, message, ...about }, now);
-  return { row: well.row, happenings: [...has.happenings, ...well.happenings] };
+  return { row: well.row, rolloutEvents: [...has.rolloutEvents, ...well.rolloutEvents] };
 }

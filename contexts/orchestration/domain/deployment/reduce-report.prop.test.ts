@@ -75,7 +75,7 @@ test('what is reported twice changes nothing the second time, and tells nobody',
       if (first.row === undefined) return;
       const second = reduceReport(first.row, each, 20);
       assert.equal(second.row, first.row);
-      assert.deepEqual(second.happenings, []);
+      assert.deepEqual(second.rolloutEvents, []);
     }),
   );
 });
@@ -87,7 +87,7 @@ test('only what speaks of the order ends it, and what is behind it tells its rol
       const change = reduceReport(before, each, 10);
       if (order === undefined || each.revision === order.revision) return;
       assert.deepEqual(change.row?.order, order);
-      const others = change.happenings.filter(({ kind }) => kind !== 'healthChanged');
+      const others = change.rolloutEvents.filter(({ kind }) => kind !== 'healthChanged');
       assert.deepEqual(others, []);
     }),
   );

@@ -17,32 +17,32 @@ describe('a report that content was applied', () => {
     reduceReport(row, { kind: 'applied', ...said, revision, hash }, NOW);
 
   it('ends the order of this revision and content, and makes health unknown', () => {
-    const { row, happenings } = applied(aRow({ order: order() }), 2, 'sha256:2');
+    const { row, rolloutEvents } = applied(aRow({ order: order() }), 2, 'sha256:2');
     assert.deepEqual(
       [row?.order, row?.applied, row?.health],
       [undefined, { revision: 2, hash: 'sha256:2' }, 'Unknown'],
     );
-    assert.deepEqual(happenings, [{ kind: 'delivered', target, changed: true }]);
+    assert.deepEqual(rolloutEvents, [{ kind: 'delivered', target, changed: true }]);
   });
 
   it('of other content leaves the order open', () => {
-    const { row, happenings } = applied(aRow({ order: order() }), 2, 'sha256:x');
-    assert.deepEqual([row?.order?.revision, happenings], [2, []]);
+    const { row, rolloutEvents } = applied(aRow({ order: order() }), 2, 'sha256:x');
+    assert.deepEqual([row?.order?.revision, rolloutEvents], [2, []]);
   });
 
   it('of an earlier revision than the order updates what is there, and no more', () => {
-    const { row, happenings } = applied(aRow({ order: order({ revision: 3 }) }), 2, 'sha256:2');
-    assert.deepEqual([row?.applied?.revision, row?.order?.revision, happenings], [2, 3, []]);
+    const { row, rolloutEvents } = applied(aRow({ order: order({ revision: 3 }) }), 2, 'sha256:2');
+    assert.deepEqual([row?.applied?.revision, row?.order?.revision, rolloutEvents], [2, 3, []]);
   });
 
   it('of an earlier revision than the one that is there is ignored', () => {
     const row = aRow({ applied: { revision: 3, hash: 'sha256:3' } });
-    assert.deepEqual(applied(row, 2, 'sha256:2'), { row, happenings: [] });
+    assert.deepEqual(applied(row, 2, 'sha256:2'), { row, rolloutEvents: [] });
   });
 
   it('that repeats what is known changes nothing', () => {
     const row = aRow();
-    assert.deepEqual(applied(row, 1, 'sha256:1'), { row, happenings: [] });
+    assert.deepEqual(applied(row, 1, 'sha256:1'), { row, rolloutEvents: [] });
   });
 
   it('keeps the failure of a target that ran out of time until it is available', () => {
@@ -70,32 +70,32 @@ describe('a report that content was removed', () => {
   });
 
   it('leaves an empty row of a target that was placed again meanwhile', () => {
-    const { row, happenings } = removed(aRow({ order: order({ kind: 'remove' }), isOwed: true }), 2);
+    const { row, rolloutEvents } = removed(aRow({ order: order({ kind: 'remove' }), isOwed: true }), 2);
     assert.deepEqual([row?.applied, row?.health, row?.healthRevision, row?.isOwed], [undefined, 'Unknown', 0, false]);
-    assert.deepEqual(happenings, [{ kind: 'removed', target }]);
+    assert.deepEqual(rolloutEvents, [{ kind: 'removed', target }]);
   });
 
   it('of another revision than the order is ignored', () => {
     const row = aRow({ isPlaced: false, order: order({ kind: 'remove', revision: 3 }) });
-    assert.deepEqual(removed(row, 2), { row, happenings: [] });
+    assert.deepEqual(removed(row, 2), { row, rolloutEvents: [] });
   });
 
   it('without an order counts if the content is not newer', () => {
     assert.equal(removed(aRow({ isPlaced: false }), 1).row, undefined);
     const newer = aRow({ isPlaced: false, applied: { revision: 3, hash: 'sha256:3' } });
-    assert.deepEqual(removed(newer, 2), { row: newer, happenings: [] });
+    assert.deepEqual(removed(newer, 2), { row: newer, rolloutEvents: [] });
   });
 });
 
 describe('a report that an order failed', () => {
-  for (const { why, kind, order: its, reason, happening, hash } of [
-    { why: 'a delivery', kind: 'failed', order: {}, reason: 'DeliveryFailed', happening: 'deliveryFailed', hash: '' },
+  for (const { why, kind, order: its, reason, event, hash } of [
+    { why: 'a delivery', kind: 'failed', order: {}, reason: 'DeliveryFailed', event: 'deliveryFailed', hash: '' },
     {
       why: 'a refused delivery',
       kind: 'rejected',
       order: {},
       reason: 'Rejected',
-      happening: 'rejected',
+      event: 'rejected',
       hash: 'sha256:1',
     },
     {
@@ -103,17 +103,17 @@ describe('a report that an order failed', () => {
       kind: 'failed',
       order: { kind: 'remove' },
       reason: 'RemoveFailed',
-      happening: 'removeFailed',
+      event: 'removeFailed',
       hash: '',
     },
   ] as const) {
     it(`tells ${reason} of ${why}, and what may be on the target`, () => {
       const report = { kind, ...said, revision: 2, message: 'oh' };
-      const { row, happenings } = reduceReport(aRow({ order: order(its) }), report, NOW);
+      const { row, rolloutEvents } = reduceReport(aRow({ order: order(its) }), report, NOW);
       assert.deepEqual(row?.failure, { reason, message: 'oh', revision: 2 });
       assert.equal(row?.order, undefined);
       assert.equal(row?.applied?.hash === 'sha256:1', hash === 'sha256:1', JSON.stringify(row?.applied));
-      assert.deepEqual(happenings, [{ kind: happening, target, message: 'oh' }]);
+      assert.deepEqual(rolloutEvents, [{ kind: event, target, message: 'oh' }]);
     });
   }
 });
@@ -124,16 +124,16 @@ describe('a report of health', () => {
 
   it('of an earlier revision than the last one is ignored', () => {
     const row = aRow({ healthRevision: 2 });
-    assert.deepEqual(health(row, {}), { row, happenings: [] });
+    assert.deepEqual(health(row, {}), { row, rolloutEvents: [] });
   });
 
   it('tells the rollout why it is degraded, and not every new wording of it', () => {
-    const { row, happenings } = health(aRow(), {});
-    assert.deepEqual(happenings, [
+    const { row, rolloutEvents } = health(aRow(), {});
+    assert.deepEqual(rolloutEvents, [
       { kind: 'healthChanged', target, health: 'Degraded', revision: 1, message: 'it crashes' },
     ]);
     const again = health(row ?? aRow(), { message: 'it crashes again' });
-    assert.deepEqual([again.row?.healthMessage, again.happenings], ['it crashes again', []]);
+    assert.deepEqual([again.row?.healthMessage, again.rolloutEvents], ['it crashes again', []]);
   });
 
   it('ends the failure of a target that became available after all with the content of that revision', () => {
@@ -169,6 +169,6 @@ describe('a report of drift', () => {
     { why: 'an order is under way that replaces the content', row: aRow({ order: order() }), revision: 1 },
     { why: 'it is known', row: aRow({ drift: ['a'] }), revision: 1 },
   ]) {
-    it(`is ignored where ${why}`, () => assert.deepEqual(drift(row, revision, ['a']), { row, happenings: [] }));
+    it(`is ignored where ${why}`, () => assert.deepEqual(drift(row, revision, ['a']), { row, rolloutEvents: [] }));
   }
 });

@@ -1,6 +1,6 @@
 import { assertNever } from '#kit/std';
 import type { DeliveryReport } from '#protocol/delivery';
-import type { Happening } from '../rollout/machine/happening.ts';
+import type { RolloutEvent } from '../rollout/machine/rollout-event.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { mayHave, UNSURE_HASH } from './order-of-target.ts';
 
@@ -9,7 +9,7 @@ export interface RowChange {
   /** The very same object when nothing changed; `undefined` once nothing of the deployment is left on the target. */
   readonly row: DeploymentTarget | undefined;
   /** For the rollout of the revision that the report is about. */
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
   /** The target began to differ from what was delivered. */
   readonly hasDrifted?: boolean;
 }
@@ -45,10 +45,10 @@ function reduceApplied(row: DeploymentTarget, { revision, hash, target }: Report
   const health =
     row.healthRevision < revision ? ({ health: 'Unknown', healthRevision: revision, healthMessage: '' } as const) : {};
   const has = { ...row, ...health, applied: { revision, hash }, drift: [], updateTime: now };
-  if (!isEnd && order !== undefined) return { row: has, happenings: [] };
-  const happenings: readonly Happening[] = [{ kind: 'delivered', target, changed: true }];
+  if (!isEnd && order !== undefined) return { row: has, rolloutEvents: [] };
+  const rolloutEvents: readonly RolloutEvent[] = [{ kind: 'delivered', target, changed: true }];
   const end = isStillLate(has, revision) ? {} : { failure: undefined, isOwed: false };
-  return { row: { ...has, order: undefined, ...end }, happenings };
+  return { row: { ...has, order: undefined, ...end }, rolloutEvents };
 }
 
 /**
@@ -65,12 +65,12 @@ function reduceRemoved(row: DeploymentTarget, { revision, target }: ReportOf<'re
   const isEnd = order?.kind === 'remove' && order.revision === revision;
   const isStray = order === undefined && !isPlaced && revision >= (applied?.revision ?? 0);
   if (!isEnd && !isStray) return unchanged(row);
-  const happenings: readonly Happening[] = [{ kind: 'removed', target }];
-  if (!isPlaced) return { row: undefined, happenings };
+  const rolloutEvents: readonly RolloutEvent[] = [{ kind: 'removed', target }];
+  if (!isPlaced) return { row: undefined, rolloutEvents };
   const empty = { applied: undefined, order: undefined, failure: undefined, drift: [], isOwed: false };
   return {
     row: { ...row, ...empty, health: 'Unknown', healthRevision: 0, healthMessage: '', updateTime: now },
-    happenings,
+    rolloutEvents,
   };
 }
 
@@ -87,7 +87,7 @@ function reduceFailure(row: DeploymentTarget, report: ReportOf<'failed' | 'rejec
   const failure = { reason, message, revision } as const;
   return {
     row: { ...row, order: undefined, applied, failure, updateTime: now },
-    happenings: [{ kind, target, message }],
+    rolloutEvents: [{ kind, target, message }],
   };
 }
 
@@ -102,7 +102,7 @@ function reduceHealth(row: DeploymentTarget, report: ReportOf<'health'>, now: nu
   const next = { ...row, health, healthRevision: revision, healthMessage: message, updateTime: now };
   return {
     row: isMended ? { ...next, failure: undefined, isOwed: false } : next,
-    happenings:
+    rolloutEvents:
       row.health === health && row.healthRevision === revision
         ? []
         : [{ kind: 'healthChanged', target, health, revision, ...(health === 'Degraded' && message && { message }) }],
@@ -114,9 +114,9 @@ function reduceDrift(row: DeploymentTarget, { revision, objects }: ReportOf<'dri
   const isOld = row.applied === undefined || revision < row.applied.revision || row.order !== undefined;
   const drift = [...objects].sort((a, b) => (a < b ? -1 : 1));
   if (isOld || JSON.stringify(drift) === JSON.stringify(row.drift)) return unchanged(row);
-  return { row: { ...row, drift, updateTime: now }, happenings: [], hasDrifted: drift.length > 0 };
+  return { row: { ...row, drift, updateTime: now }, rolloutEvents: [], hasDrifted: drift.length > 0 };
 }
 
 function unchanged(row: DeploymentTarget): RowChange {
-  return { row, happenings: [] };
+  return { row, rolloutEvents: [] };
 }

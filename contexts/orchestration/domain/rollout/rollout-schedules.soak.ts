@@ -6,8 +6,8 @@ import { COLLISION_POLICIES, FAILURE_POLICIES, OFFLINE_POLICIES } from '../budge
 import { BUILT_IN_GATES } from './gates/built-in-gates.ts';
 import type { GateAnswer, GateSpec } from './gates/gate.ts';
 import { createDecide } from './machine/decide.ts';
-import type { Happening } from './machine/happening.ts';
 import { untouchedBy } from './machine/hear-replan.ts';
+import type { RolloutEvent } from './machine/rollout-event.ts';
 import type { RolloutState } from './machine/rollout-state.ts';
 import type { Plan } from './plan.ts';
 import { type RolloutSpec, rolloutFaults } from './rollout-strategy.ts';
@@ -39,7 +39,7 @@ interface Schedule {
   readonly spec: RolloutSpec;
   readonly fleet: readonly (FleetTarget & { readonly script: TargetScript })[];
   readonly answers: readonly { readonly afterMs: number; readonly answer: GateAnswer }[];
-  readonly disturbances: readonly { readonly at: number; readonly happening: Happening | 'replan' }[];
+  readonly disturbances: readonly { readonly at: number; readonly event: RolloutEvent | 'replan' }[];
   /** The spec that a replan uses. */
   readonly otherSpec: RolloutSpec;
   readonly resumeAfterMs: number | undefined;
@@ -49,20 +49,20 @@ function runSchedule({ spec, otherSpec, fleet, answers, resumeAfterMs, ...it }: 
   assert.deepEqual(rolloutFaults(spec, BUILT_IN_ROLLOUTS, { at: '', gates: BUILT_IN_GATES }), []);
   const scripts = new Map(fleet.map(({ name, script }) => [idOf(name), script]));
   const first = rolloutOf(spec, fleet);
-  const replan = (state: RolloutState): Happening => ({
+  const replan = (state: RolloutState): RolloutEvent => ({
     kind: 'replan',
     plan: planAgain(state, otherSpec, fleet),
     facts: [],
   });
-  const disturbances = it.disturbances.map(({ at, happening }) => ({
+  const disturbances = it.disturbances.map(({ at, event }) => ({
     at,
-    happening: happening === 'replan' ? replan : happening,
+    event: event === 'replan' ? replan : event,
   }));
   const approved = new Set<string>();
   const resume = resumeAfterMs === undefined ? {} : { resumeAfterMs };
   const look = (step: SimulatedStep): void => {
-    const { happening } = step;
-    if (happening.kind === 'gateAnswered' && happening.answer.kind === 'approved') approved.add(happening.gate);
+    const { event } = step;
+    if (event.kind === 'gateAnswered' && event.answer.kind === 'approved') approved.add(event.gate);
     assert.deepEqual(brokenRules(step, approved), []);
   };
   const end = simulate({ state: first, decide, scripts, answers, disturbances, ...resume, look });
@@ -72,9 +72,9 @@ function runSchedule({ spec, otherSpec, fleet, answers, resumeAfterMs, ...it }: 
 
 function replaysAlike(first: RolloutState, { steps }: SimulatedEnd): void {
   let state = first;
-  for (const { happening, now, actions } of steps) {
+  for (const { event, now, actions } of steps) {
     const stored = JSON.parse(JSON.stringify(state)) as RolloutState;
-    const again = decide(stored, happening, now);
+    const again = decide(stored, event, now);
     assert.deepEqual(again.actions, actions);
     state = again.state;
   }
@@ -204,7 +204,7 @@ const joiner = fc
   .record({ id: someone, tier: fc.constantFrom(...TIERS), isOnline: fc.boolean() })
   .map(({ id, tier, isOnline }) => ({ ...factsOf({ name: id, hasContent: false, isOnline }), labels: { tier } }));
 
-const disturbance: fc.Arbitrary<Happening | 'replan'> = fc.oneof(
+const disturbance: fc.Arbitrary<RolloutEvent | 'replan'> = fc.oneof(
   fc.record({ kind: fc.constant('connectionChanged' as const), target: someone, isOnline: fc.boolean() }),
   fc.record({
     kind: fc.constant('healthChanged' as const),
@@ -218,7 +218,7 @@ const disturbance: fc.Arbitrary<Happening | 'replan'> = fc.oneof(
     joined: fc.array(joiner, { maxLength: 2 }),
     left: fc.array(someone, { maxLength: 2 }),
   }),
-  fc.constantFrom<Happening | 'replan'>(
+  fc.constantFrom<RolloutEvent | 'replan'>(
     'replan',
     { kind: 'pause', by: 'ann', message: 'lunch' },
     { kind: 'resume' },
@@ -235,6 +235,6 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
   otherSpec: paced,
   fleet,
   answers,
-  disturbances: fc.array(fc.record({ at: minutes(40), happening: disturbance }), { maxLength: 8 }),
+  disturbances: fc.array(fc.record({ at: minutes(40), event: disturbance }), { maxLength: 8 }),
   resumeAfterMs: fc.option(minutes(9), { nil: undefined }),
 });

@@ -34,7 +34,7 @@ import { createPlacementRegistry } from '../../domain/placement/placement-regist
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
 import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
 import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
-import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import { BUILT_IN_ROLLOUTS } from '../../domain/rollout/strategies/built-in-rollouts.ts';
 import { fixedDirectory } from '../a-pool.ts';
 import { observationWriter } from './observation-writer.ts';
@@ -287,10 +287,10 @@ export class PipelineRun {
   }
 
   /** Posts an event to the rollout under way. */
-  async tell(uid: Uuid, happening: Happening): Promise<void> {
+  async tell(uid: Uuid, event: RolloutEvent): Promise<void> {
     await this.units.write(async (unit) => {
       const { rollout: revision = 0 } = await found(unit, uid, this.signal);
-      await unit.rollouts.post({ deployment: uid, revision }, [happening], this.signal);
+      await unit.rollouts.post({ deployment: uid, revision }, [event], this.signal);
       await unit.deployments.wake(uid, this.signal);
     }, this.signal);
   }

@@ -23,14 +23,14 @@ export function believedRevision(
 /** The agent claims a revision that was never issued here. Nothing else in the same report is believed. */
 export function reduceAhead(row: DeploymentTarget, seen: number, given: number, now: number): RowChange {
   const { failure, order } = row;
-  if (failure?.reason === 'RevisionAhead' && (failure.seen ?? 0) >= seen) return { row, happenings: [] };
+  if (failure?.reason === 'RevisionAhead' && (failure.seen ?? 0) >= seen) return { row, rolloutEvents: [] };
   const message =
     `its agent has seen revision ${seen}, but the last one issued here is ${given}; ` +
     'if this platform lost changes, accept it: fleetshift rollout accept-revision, or POST :acceptRevision';
   const revision = order?.revision ?? given;
   return {
     row: { ...row, failure: { reason: 'RevisionAhead', message, revision, seen }, updateTime: now },
-    happenings: [],
+    rolloutEvents: [],
   };
 }
 
@@ -40,6 +40,6 @@ export function reduceFencedAhead(row: DeploymentTarget, seen: number, given: nu
   const message = ahead?.failure?.message ?? '';
   return {
     row: ahead && { ...ahead, order: undefined },
-    happenings: [{ kind: 'fenced', target: row.target, message }],
+    rolloutEvents: [{ kind: 'fenced', target: row.target, message }],
   };
 }

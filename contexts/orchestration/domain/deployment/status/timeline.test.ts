@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BUILT_IN_GATES } from '../../rollout/gates/built-in-gates.ts';
 import { createDecide } from '../../rollout/machine/decide.ts';
-import type { Happening } from '../../rollout/machine/happening.ts';
+import type { RolloutEvent } from '../../rollout/machine/rollout-event.ts';
 import type { RolloutSpec } from '../../rollout/rollout-strategy.ts';
 import { type FleetTarget, factsOf, idOf, planOf, REVISION } from '../../rollout/testing/a-rollout.ts';
 import { timelineOf } from './timeline.ts';
 
 const decide = createDecide(BUILT_IN_GATES);
-const CLOCK: Happening = { kind: 'clock' };
-const STARTED: Happening = { kind: 'started' };
+const CLOCK: RolloutEvent = { kind: 'clock' };
+const STARTED: RolloutEvent = { kind: 'started' };
 const IMMEDIATE = { type: 'immediate' };
 const canary = { name: 'canary', selector: { matchLabels: { tier: 'canary' } } };
 
-function delivered(name: string): Happening[] {
+function delivered(name: string): RolloutEvent[] {
   const target = idOf(name);
   return [
     { kind: 'delivered', target, changed: true },
@@ -25,7 +25,7 @@ interface Case {
   readonly why: string;
   readonly spec: RolloutSpec;
   readonly fleet: readonly FleetTarget[];
-  readonly turns: readonly (readonly Happening[])[];
+  readonly turns: readonly (readonly RolloutEvent[])[];
   readonly only?: string;
   readonly want: readonly string[];
 }
@@ -39,10 +39,10 @@ function told({ spec, fleet, turns, only }: Case): readonly string[] {
     facts: fleet.map(factsOf),
     now: 0,
   };
-  const recorded = turns.map((happenings, index) => ({
+  const recorded = turns.map((rolloutEvents, index) => ({
     turn: index + 1,
     time: (index + 1) * 1_000,
-    happenings: [...happenings, CLOCK],
+    rolloutEvents: [...rolloutEvents, CLOCK],
   }));
   const scene = { start, turns: recorded, decide, ...(only === undefined ? {} : { only: idOf(only) }) };
   return [...timelineOf(scene)].flat().map(({ turn, message, targets }) => [`${turn}:`, message, ...targets].join(' '));

@@ -4,8 +4,8 @@ import type { TargetId } from '#protocol/targets';
 import type { GateAnswer } from '../../rollout/gates/gate.ts';
 import type { Action } from '../../rollout/machine/action.ts';
 import type { Decide } from '../../rollout/machine/decide.ts';
-import type { Happening } from '../../rollout/machine/happening.ts';
 import { openRollout, type RolloutStart } from '../../rollout/machine/open-rollout.ts';
+import type { RolloutEvent } from '../../rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../rollout/machine/rollout-state.ts';
 import { type GeneralFact, progressOf } from './timeline-progress.ts';
 
@@ -42,7 +42,7 @@ export interface TimelineEntry {
 export interface RecordedTurn {
   readonly turn: number;
   readonly time: number;
-  readonly happenings: readonly Happening[];
+  readonly rolloutEvents: readonly RolloutEvent[];
 }
 
 export interface TimelineScene {
@@ -60,13 +60,13 @@ export interface TimelineScene {
  */
 export function* timelineOf({ start, turns, decide, only }: TimelineScene): Generator<readonly TimelineEntry[]> {
   let state = openRollout(start);
-  for (const { turn, time, happenings } of turns) {
+  for (const { turn, time, rolloutEvents } of turns) {
     const before = state;
     const told: (TargetFact | GeneralFact)[] = [];
     const done: TargetFact[] = [];
-    for (const happening of happenings) {
-      told.push(...factsOf(happening, state));
-      const decision = decide(state, happening, time);
+    for (const event of rolloutEvents) {
+      told.push(...factsOf(event, state));
+      const decision = decide(state, event, time);
       done.push(...decision.actions.flatMap(factsOfAction));
       state = decision.state;
     }
@@ -114,38 +114,36 @@ function grouped(facts: readonly (TargetFact | GeneralFact)[]): readonly Told[] 
  * Facts received from outside: from agents, people, gates and other rollouts. The resulting decisions come from
  * `progressOf` and `factsOfAction`.
  */
-function factsOf(happening: Happening, { revision }: RolloutState): readonly (TargetFact | GeneralFact)[] {
-  switch (happening.kind) {
+function factsOf(event: RolloutEvent, { revision }: RolloutState): readonly (TargetFact | GeneralFact)[] {
+  switch (event.kind) {
     case 'delivered':
-      return [{ kind: happening.changed ? 'applied' : 'unchanged', target: happening.target }];
+      return [{ kind: event.changed ? 'applied' : 'unchanged', target: event.target }];
     case 'removed':
-      return [{ kind: 'removed', target: happening.target }];
+      return [{ kind: 'removed', target: event.target }];
     case 'deliveryFailed':
     case 'rejected':
     case 'generateFailed':
     case 'removeFailed':
     case 'fenced':
-      return [
-        { kind: 'failed', target: happening.target, message: `${FAILURES[happening.kind]}: ${happening.message}` },
-      ];
+      return [{ kind: 'failed', target: event.target, message: `${FAILURES[event.kind]}: ${event.message}` }];
     case 'healthChanged':
       // Health reported for another revision is not part of this history.
-      return happening.revision === revision ? [healthFact(happening)] : [];
+      return event.revision === revision ? [healthFact(event)] : [];
     case 'connectionChanged':
-      return [{ kind: happening.isOnline ? 'online' : 'offline', target: happening.target }];
+      return [{ kind: event.isOnline ? 'online' : 'offline', target: event.target }];
     case 'membershipChanged':
       return [
-        ...happening.joined.map(({ id }) => ({ kind: 'joined', target: id }) as const),
-        ...happening.left.map((target) => ({ kind: 'left', target }) as const),
+        ...event.joined.map(({ id }) => ({ kind: 'joined', target: id }) as const),
+        ...event.left.map((target) => ({ kind: 'left', target }) as const),
       ];
     case 'gateAnswered':
-      return [{ kind: 'gateAnswered', message: answerText(happening.answer) }];
+      return [{ kind: 'gateAnswered', message: answerText(event.answer) }];
     case 'retry':
       return [{ kind: 'retried', message: 'failed targets are retried' }];
     case 'replan':
       return [{ kind: 'replanned', message: 'the rest of the rollout was replanned' }];
     case 'superseded':
-      return [{ kind: 'superseded', message: `revision ${happening.by} is to replace this one` }];
+      return [{ kind: 'superseded', message: `revision ${event.by} is to replace this one` }];
     case 'started':
     case 'pause':
     case 'resume':
@@ -153,7 +151,7 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
     case 'clock':
       return [];
     default:
-      return assertNever(happening, 'happening');
+      return assertNever(event, 'event');
   }
 }
 
@@ -171,7 +169,7 @@ const EVENT_OF_HEALTH = {
   Unknown: 'healthUnknown',
 } as const satisfies Readonly<Record<Health, TargetFactKind>>;
 
-function healthFact({ health, target, message }: Extract<Happening, { kind: 'healthChanged' }>): TargetFact {
+function healthFact({ health, target, message }: Extract<RolloutEvent, { kind: 'healthChanged' }>): TargetFact {
   const kind = EVENT_OF_HEALTH[health];
   return { kind, target, ...(message !== undefined && { message: `${TARGET_KINDS[kind]}: ${message}` }) };
 }

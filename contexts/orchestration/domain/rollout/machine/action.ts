@@ -3,7 +3,7 @@ import type { GateAsk } from '../gates/gate.ts';
 import type { Outcome, StopReason } from './phase.ts';
 
 /**
- * A request by the machine. Every action may be carried out twice. Each action that expects an answer gets a happening as
+ * A request by the machine. Every action may be carried out twice. Each action that expects an answer gets a event as
  * its answer, whatever the outcome.
  */
 export type Action =

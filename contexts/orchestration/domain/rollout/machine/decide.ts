@@ -4,11 +4,11 @@ import type { Action } from './action.ts';
 import { advance } from './advance.ts';
 import { wake } from './deadlines.ts';
 import { hearAnswer } from './gate-keeping.ts';
-import type { Happening } from './happening.ts';
 import { abort, giveWay, pause, resume, retry, start } from './hear-command.ts';
 import { join, leave } from './hear-membership.ts';
 import { replan } from './hear-replan.ts';
 import { hearConnection, hearDelivered, hearFailure, hearHealth, hearRemoved } from './hear-target.ts';
+import type { RolloutEvent } from './rollout-event.ts';
 import type { RolloutState } from './rollout-state.ts';
 import { expire } from './settling.ts';
 import { beginTurn, type Turn } from './turn.ts';
@@ -22,13 +22,13 @@ export interface Decision {
  * The next state of a rollout after an event, and the actions to carry out. The same state, event and time always give
  * the same decision. The cost of an event of one target does not depend on the number of targets.
  */
-export type Decide = (state: RolloutState, happening: Happening, now: number) => Decision;
+export type Decide = (state: RolloutState, event: RolloutEvent, now: number) => Decision;
 
 export function createDecide(gates: GateRegistry): Decide {
-  return (state, happening, now) => {
+  return (state, event, now) => {
     if (state.phase.kind === 'Finished') return { state, actions: [] };
     const turn = beginTurn(state, now, gates);
-    hear(turn, happening);
+    hear(turn, event);
     if (isGoing(turn)) {
       expire(turn);
       advance(turn);
@@ -42,45 +42,45 @@ function isGoing({ state }: Turn): boolean {
   return state.phase.kind !== 'Finished';
 }
 
-function hear(turn: Turn, happening: Happening): void {
-  switch (happening.kind) {
+function hear(turn: Turn, event: RolloutEvent): void {
+  switch (event.kind) {
     case 'started':
       return start(turn);
     case 'delivered':
-      return hearDelivered(turn, happening.target, happening.changed);
+      return hearDelivered(turn, event.target, event.changed);
     case 'removed':
-      return hearRemoved(turn, happening.target);
+      return hearRemoved(turn, event.target);
     case 'deliveryFailed':
     case 'rejected':
     case 'generateFailed':
     case 'removeFailed':
     case 'fenced':
-      return hearFailure(turn, happening.target, happening);
+      return hearFailure(turn, event.target, event);
     case 'healthChanged':
-      return hearHealth(turn, happening.target, happening);
+      return hearHealth(turn, event.target, event);
     case 'connectionChanged':
-      return hearConnection(turn, happening.target, happening.isOnline);
+      return hearConnection(turn, event.target, event.isOnline);
     case 'gateAnswered':
-      return hearAnswer(turn, happening);
+      return hearAnswer(turn, event);
     case 'pause':
-      return pause(turn, happening.by, happening.message);
+      return pause(turn, event.by, event.message);
     case 'resume':
       return resume(turn);
     case 'abort':
-      return abort(turn, happening.by);
+      return abort(turn, event.by);
     case 'retry':
-      return retry(turn, happening.targets);
+      return retry(turn, event.targets);
     case 'membershipChanged':
-      for (const target of happening.left) leave(turn, target);
-      for (const joiner of happening.joined) join(turn, joiner);
+      for (const target of event.left) leave(turn, target);
+      for (const joiner of event.joined) join(turn, joiner);
       return;
     case 'replan':
-      return replan(turn, happening);
+      return replan(turn, event);
     case 'superseded':
-      return giveWay(turn, happening.by);
+      return giveWay(turn, event.by);
     case 'clock':
       return;
     default:
-      return assertNever(happening, 'happening');
+      return assertNever(event, 'event');
   }
 }

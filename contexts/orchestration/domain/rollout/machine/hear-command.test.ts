@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REVISION } from '../testing/a-rollout.ts';
 import { RolloutRun } from '../testing/rollout-run.ts';
-import type { Happening } from './happening.ts';
+import type { RolloutEvent } from './rollout-event.ts';
 
 const TWO = [{ name: 'a' }, { name: 'b' }];
 const ROLLING = { type: 'rolling', batchSize: 1 };
-const PAUSE: Happening = { kind: 'pause', by: 'ann', message: 'an incident' };
-const NEWER: Happening = { kind: 'superseded', by: REVISION + 1 };
+const PAUSE: RolloutEvent = { kind: 'pause', by: 'ann', message: 'an incident' };
+const NEWER: RolloutEvent = { kind: 'superseded', by: REVISION + 1 };
 
 test('a pause begins nothing new and interrupts nothing; a resume goes on', () => {
   const run = new RolloutRun(ROLLING, TWO).tell(PAUSE);
@@ -48,14 +48,8 @@ test('a superseded rollout never acts again, whatever is told', () => {
   const run = new RolloutRun(ROLLING, TWO).tell(NEWER);
   assert.deepEqual(run.actions, [{ kind: 'finish', outcome: 'Superseded', owed: [] }]);
   const { state } = run;
-  for (const happening of [
-    { kind: 'resume' },
-    { kind: 'retry' },
-    { kind: 'clock' },
-    { kind: 'abort' },
-    NEWER,
-  ] as const) {
-    run.tell(happening);
+  for (const event of [{ kind: 'resume' }, { kind: 'retry' }, { kind: 'clock' }, { kind: 'abort' }, NEWER] as const) {
+    run.tell(event);
     assert.deepEqual([run.state === state, run.actions], [true, []]);
   }
   assert.deepEqual(run.settle('a').actions, []);
@@ -68,14 +62,14 @@ test('with queue, a newer revision waits for the end', () => {
   assert.deepEqual(run.settle('b').actions.at(-1), { kind: 'finish', outcome: 'Succeeded', owed: [] });
 });
 
-for (const { why, happenings } of [
-  { why: 'fails while a newer revision waits', happenings: ['newer', 'fail'] },
-  { why: 'has failed when a newer revision comes', happenings: ['fail', 'newer'] },
+for (const { why, rolloutEvents } of [
+  { why: 'fails while a newer revision waits', rolloutEvents: ['newer', 'fail'] },
+  { why: 'has failed when a newer revision comes', rolloutEvents: ['fail', 'newer'] },
 ]) {
   test(`with queue, a rollout that ${why} gives way`, () => {
     const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO);
-    for (const happening of happenings) {
-      if (happening === 'newer') run.tell(NEWER);
+    for (const event of rolloutEvents) {
+      if (event === 'newer') run.tell(NEWER);
       else run.fail('a');
     }
     assert.deepEqual(run.actions.at(-1), { kind: 'finish', outcome: 'Superseded', owed: ['a'] });

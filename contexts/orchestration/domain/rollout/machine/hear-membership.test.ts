@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { factsOf, idOf, memberOf } from '../testing/a-rollout.ts';
 import { RolloutRun } from '../testing/rollout-run.ts';
-import type { Happening } from './happening.ts';
+import type { RolloutEvent } from './rollout-event.ts';
 
 const CANARY = { name: 'canary', selector: { matchLabels: { tier: 'canary' } } };
 const PROD = { name: 'prod', selector: { matchLabels: { tier: 'prod' } } };
@@ -10,12 +10,12 @@ const APPROVAL = [{ type: 'approval' }];
 const canary = (name: string) => ({ name, labels: { tier: 'canary' } });
 const prod = (name: string) => ({ name, labels: { tier: 'prod' } });
 
-function joins(name: string, tier = 'none'): Happening {
+function joins(name: string, tier = 'none'): RolloutEvent {
   const joined = [{ ...factsOf({ name, hasContent: false }), labels: { tier } }];
   return { kind: 'membershipChanged', joined, left: [] };
 }
 
-function leaves(...names: readonly string[]): Happening {
+function leaves(...names: readonly string[]): RolloutEvent {
   return { kind: 'membershipChanged', joined: [], left: names.map(idOf) };
 }
 

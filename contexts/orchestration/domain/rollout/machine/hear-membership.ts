@@ -1,7 +1,7 @@
 import { matchesSelector } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
-import type { Joiner } from './happening.ts';
 import { newMember, stepState } from './open-rollout.ts';
+import type { Joiner } from './rollout-event.ts';
 import { LATE_STEP } from './rollout-state.ts';
 import { drop, enqueue } from './settling.ts';
 import { addMember, memberAt, numberOf, putMember, putStep, stepAt, type Turn } from './turn.ts';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { RolloutSpec } from '../rollout-strategy.ts';
 import { type FleetTarget, factsOf, memberOf, planOf } from '../testing/a-rollout.ts';
 import { RolloutRun } from '../testing/rollout-run.ts';
-import type { Happening } from './happening.ts';
 import { untouchedBy } from './hear-replan.ts';
+import type { RolloutEvent } from './rollout-event.ts';
 
 const CANARY = { name: 'canary', selector: { matchLabels: { tier: 'canary' } } };
 const APPROVAL = { type: 'approval' };
@@ -15,7 +15,7 @@ const FLEET: readonly FleetTarget[] = [
   { name: 'z', isUpToDate: true },
 ];
 
-function replanned(spec: RolloutSpec, fleet = FLEET): Happening {
+function replanned(spec: RolloutSpec, fleet = FLEET): RolloutEvent {
   return { kind: 'replan', plan: planOf(spec, fleet), facts: fleet.map(factsOf) };
 }
 

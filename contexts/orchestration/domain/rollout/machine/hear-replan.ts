@@ -2,10 +2,10 @@ import type { TargetId } from '#protocol/targets';
 import type { Plan } from '../plan.ts';
 import { setDeadline } from './deadlines.ts';
 import { dropGate } from './gate-keeping.ts';
-import type { Happening } from './happening.ts';
 import type { Member, MemberStatus } from './member.ts';
 import { entriesOf } from './number-map.ts';
 import { openRollout } from './open-rollout.ts';
+import type { RolloutEvent } from './rollout-event.ts';
 import type { RolloutState } from './rollout-state.ts';
 import { countFailure } from './settling.ts';
 import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
@@ -13,7 +13,7 @@ import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
 /** Members with these statuses keep them in the new plan; members still waiting do so in their new step. */
 const CARRIED: readonly MemberStatus[] = ['Delivering', 'Settling', 'Removing', 'Done', 'Failed', 'Skipped'];
 
-type Replanned = Omit<Extract<Happening, { kind: 'replan' }>, 'kind'>;
+type Replanned = Omit<Extract<RolloutEvent, { kind: 'replan' }>, 'kind'>;
 
 /**
  * Starts the new plan from its first step, keeping what was done already. Gates that were passed stay passed if the new

@@ -1,8 +1,8 @@
 import type { Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { setDeadline } from './deadlines.ts';
-import type { DeliveryFailure } from './happening.ts';
 import type { FailureReason, Member } from './member.ts';
+import type { DeliveryFailure } from './rollout-event.ts';
 import { enqueue, fail, setAside, settle, settleIfWell } from './settling.ts';
 import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
 

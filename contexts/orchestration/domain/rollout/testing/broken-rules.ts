@@ -80,8 +80,8 @@ function missing(specs: readonly GateSpec[], at: string, approved: ReadonlySet<s
 }
 
 /** No target is sent content that it has already. */
-function withoutNeed({ before, happening, actions }: SimulatedStep): string[] {
-  if (happening.kind === 'membershipChanged') return [];
+function withoutNeed({ before, event, actions }: SimulatedStep): string[] {
+  if (event.kind === 'membershipChanged') return [];
   const done = new Set(
     membersOf(before).flatMap(({ id, status, change }) => (status === 'Done' ? `${change} ${id}` : [])),
   );

@@ -2,8 +2,8 @@ import type { TargetId } from '#protocol/targets';
 import type { GateAnswer } from '../gates/gate.ts';
 import type { Action } from '../machine/action.ts';
 import type { Decide } from '../machine/decide.ts';
-import type { Happening } from '../machine/happening.ts';
 import { entriesOf } from '../machine/number-map.ts';
+import type { RolloutEvent } from '../machine/rollout-event.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
 
 /** How a target reacts to an order. */
@@ -21,17 +21,17 @@ export interface Simulation {
   /** The answers of approvers and other deployments, in the order of the requests; then none. */
   readonly answers: readonly { readonly afterMs: number; readonly answer: GateAnswer }[];
   /** Events from outside at given times; some depend on the progress of the rollout. */
-  readonly disturbances: readonly { readonly at: number; readonly happening: Disturbance }[];
+  readonly disturbances: readonly { readonly at: number; readonly event: Disturbance }[];
   /** When a paused rollout is resumed; never by default. */
   readonly resumeAfterMs?: number;
   readonly look: (step: SimulatedStep) => void;
 }
 
-export type Disturbance = Happening | ((state: RolloutState) => Happening);
+export type Disturbance = RolloutEvent | ((state: RolloutState) => RolloutEvent);
 
 export interface SimulatedStep {
   readonly before: RolloutState;
-  readonly happening: Happening;
+  readonly event: RolloutEvent;
   readonly now: number;
   readonly after: RolloutState;
   readonly actions: readonly Action[];
@@ -53,20 +53,20 @@ const WELL: TargetScript = { answer: 'delivered', answerMs: 1, wellMs: 1 };
 export function simulate(simulation: Simulation): SimulatedEnd {
   const fleet = new Fleet(simulation);
   fleet.tell(0, { kind: 'started' });
-  for (const { at, happening } of simulation.disturbances) fleet.tell(at, happening);
+  for (const { at, event } of simulation.disturbances) fleet.tell(at, event);
   return fleet.run();
 }
 
 interface Told {
   readonly at: number;
   readonly order: number;
-  readonly happening: Disturbance;
+  readonly event: Disturbance;
 }
 
 class Fleet {
   readonly #simulation: Simulation;
   readonly #steps: SimulatedStep[] = [];
-  readonly #offline = new Map<TargetId, Happening[]>();
+  readonly #offline = new Map<TargetId, RolloutEvent[]>();
   #queue: Told[] = [];
   #state: RolloutState;
   #order = 0;
@@ -81,8 +81,8 @@ class Fleet {
     }
   }
 
-  tell(at: number, happening: Disturbance): void {
-    const told = { at, order: this.#order++, happening };
+  tell(at: number, event: Disturbance): void {
+    const told = { at, order: this.#order++, event };
     const place = this.#queue.findLastIndex((other) => other.at <= at);
     this.#queue.splice(place + 1, 0, told);
   }
@@ -95,29 +95,29 @@ class Fleet {
     return { state: this.#state, steps: this.#steps };
   }
 
-  #happen({ at: now, happening: told }: Told): void {
-    const happening = typeof told === 'function' ? told(this.#state) : told;
-    if (this.#isHeldBack(now, happening)) return;
+  #happen({ at: now, event: told }: Told): void {
+    const event = typeof told === 'function' ? told(this.#state) : told;
+    if (this.#isHeldBack(now, event)) return;
     const before = this.#state;
-    const { state: after, actions } = this.#simulation.decide(before, happening, now);
+    const { state: after, actions } = this.#simulation.decide(before, event, now);
     this.#state = after;
-    const step = { before, happening, now, after, actions };
+    const step = { before, event, now, after, actions };
     this.#steps.push(step);
     this.#simulation.look(step);
     for (const action of actions) this.#act(action, now);
     this.#resumeLater(before, now);
   }
 
-  #isHeldBack(now: number, happening: Happening): boolean {
-    if (happening.kind === 'connectionChanged') {
-      const { target, isOnline } = happening;
+  #isHeldBack(now: number, event: RolloutEvent): boolean {
+    if (event.kind === 'connectionChanged') {
+      const { target, isOnline } = event;
       const held = this.#offline.get(target) ?? [];
       if (!isOnline) this.#offline.set(target, held);
       else if (this.#offline.delete(target)) for (const news of held) this.tell(now, news);
       return false;
     }
-    const held = 'target' in happening ? this.#offline.get(happening.target) : undefined;
-    held?.push(happening);
+    const held = 'target' in event ? this.#offline.get(event.target) : undefined;
+    held?.push(event);
     return held !== undefined;
   }
 

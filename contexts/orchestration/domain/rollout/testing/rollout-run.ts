@@ -3,8 +3,8 @@ import type { GateAnswer } from '../gates/gate.ts';
 import type { Action } from '../machine/action.ts';
 import { createDecide } from '../machine/decide.ts';
 import { createExplainWait, type Wait } from '../machine/explain-wait.ts';
-import type { Happening } from '../machine/happening.ts';
 import type { Phase } from '../machine/phase.ts';
+import type { RolloutEvent } from '../machine/rollout-event.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
 import type { RolloutSpec } from '../rollout-strategy.ts';
 import { type FleetTarget, idOf, REVISION, rolloutOf } from './a-rollout.ts';
@@ -47,8 +47,8 @@ export class RolloutRun {
     return this.actions.map(({ kind }) => kind);
   }
 
-  tell(happening: Happening): this {
-    const decision = decide(this.state, happening, this.now);
+  tell(event: RolloutEvent): this {
+    const decision = decide(this.state, event, this.now);
     this.state = decision.state;
     this.actions = decision.actions;
     return this;

@@ -5,7 +5,7 @@ import type { Plan } from '../plan.ts';
 import type { MemberFacts } from './member.ts';
 
 /** An input of the rollout machine. The same input may arrive twice, and inputs it no longer waits for change nothing. */
-export type Happening =
+export type RolloutEvent =
   | { readonly kind: 'started' }
   /**
    * The agent reported that the target has the content. `changed` is false when it had the same content before and
