@@ -5,12 +5,12 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { failed, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import { changesContent } from '../../domain/deployment/requested-change.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
 import { rolloutStatus } from '../../domain/deployment/status/rollout-status.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
-import { changesContent } from '../../domain/deployment/wishes-of.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';

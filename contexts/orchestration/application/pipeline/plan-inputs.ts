@@ -3,7 +3,7 @@ import type { TargetId } from '#protocol/targets';
 import type { PlannedTarget } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import type { Wishes } from '../../domain/deployment/wishes-of.ts';
+import type { RequestedChange } from '../../domain/deployment/requested-change.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
@@ -94,12 +94,12 @@ export interface DesiredRevision {
  */
 export async function desiredRevision(
   unit: UnitOfWork,
-  { deployment, wishes }: { readonly deployment: Deployment; readonly wishes: Wishes },
+  { deployment, requested }: { readonly deployment: Deployment; readonly requested: RequestedChange },
   signal: AbortSignal,
 ): Promise<DesiredRevision> {
   const { uid, spec, generation } = deployment;
-  const revision = Math.max(deployment.revision, wishes.ahead) + 1;
-  const { rollback } = wishes;
+  const revision = Math.max(deployment.revision, requested.ahead) + 1;
+  const { rollback } = requested;
   const old = rollback === undefined ? undefined : await unit.revisions.find(uid, rollback.to, signal);
   if (rollback === undefined || old === undefined || deployment.deletion !== undefined) {
     return { spec, revision, rollbackTo: undefined, isPaced: true, next: { spec, generation } };

@@ -11,13 +11,13 @@ import {
 } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { type RequestedChange, requestedChange } from '../../domain/deployment/requested-change.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { countsAfter, NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
 import type { TargetCounts } from '../../domain/deployment/status/deployment-status.ts';
 import { rolloutStatus } from '../../domain/deployment/status/rollout-status.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
-import { type Wishes, wishesOf } from '../../domain/deployment/wishes-of.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { createExplainWait } from '../../domain/rollout/machine/explain-wait.ts';
 import { openRollout, type RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
@@ -91,12 +91,12 @@ export class PlanRollout {
     if (deployment.rollout !== undefined) return { kind: 'rollout', revision: deployment.rollout };
     const triggers = await unit.triggers.of(uid, signal);
     if (triggers.length === 0) return await this.#rest(unit, deployment, run, signal);
-    const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
-    if (wishes.isAbandoned) return await this.#forget(unit, deployment, signal);
-    const asked = await desiredRevision(unit, { deployment, wishes }, signal);
+    const requested = requestedChange(triggers.map(({ trigger }) => trigger));
+    if (requested.isAbandoned) return await this.#forget(unit, deployment, signal);
+    const asked = await desiredRevision(unit, { deployment, requested }, signal);
     if (prepared === undefined || !isSameRevision(prepared.asked, asked) || isInvalidated(prepared, triggers))
       return 'again';
-    const scene: Scene = { deployment, triggers, wishes, asked, run };
+    const scene: Scene = { deployment, triggers, requested, asked, run };
     if (!Number.isSafeInteger(asked.revision)) return await this.#trouble(unit, scene, EXHAUSTED, signal);
     if ('trouble' in prepared) return await this.#trouble(unit, scene, prepared.trouble, signal);
     return await this.#resolve(unit, { ...scene, ...prepared }, signal);
@@ -112,20 +112,20 @@ export class PlanRollout {
   }
 
   async #resolve(unit: UnitOfWork, scene: ReadyScene, signal: AbortSignal): Promise<Planned> {
-    const { deployment, asked, manifest, wishes } = scene;
+    const { deployment, asked, manifest, requested } = scene;
     const { strategies, clock } = this.#deps;
     const now = clock.now();
     const look = { deployment, spec: asked.spec, manifest, placements: strategies.placements, now };
-    const around = await loadPlanInputs(unit, { ...look, isAsBefore: !wishes.resolves }, signal);
+    const around = await loadPlanInputs(unit, { ...look, isAsBefore: !requested.resolves }, signal);
     const { resolution } = around;
     if (resolution.kind === 'unsure' && deployment.deletion === undefined) {
       return await this.#trouble(unit, scene, { reason: 'PlacementUnsure', message: resolution.why }, signal);
     }
     const sure = resolution.kind === 'sure' ? resolution : NOBODY;
-    const membership = decideMembership({ ...around, deployment, wishes, resolution: sure, now });
+    const membership = decideMembership({ ...around, deployment, requested, resolution: sure, now });
     const unfinished = await isUnfinished(unit, deployment, signal);
-    const rows = sentAgain(membership.rows, wishes, now);
-    const upToDate = upToDateOf(rows, { wishes, hashes: scene.hashes, isUnfinished: unfinished });
+    const rows = sentAgain(membership.rows, requested, now);
+    const upToDate = upToDateOf(rows, { requested, hashes: scene.hashes, isUnfinished: unfinished });
     const its = { ...membership, rows };
     let plan: Plan;
     try {
@@ -153,7 +153,7 @@ export class PlanRollout {
       {
         ...asked.next,
         observedGeneration: asked.next.generation,
-        revision: Math.max(deployment.revision, scene.wishes.ahead),
+        revision: Math.max(deployment.revision, scene.requested.ahead),
         status: statusWith(deployment, { placement: membership.placement, counts: countsOf(membership) }),
       },
       now,
@@ -166,7 +166,7 @@ export class PlanRollout {
   }
 
   async #begin(unit: UnitOfWork, scene: ReadyScene, outcome: Outcome & { readonly plan: Plan }, signal: AbortSignal) {
-    const { deployment, asked, triggers, wishes } = scene;
+    const { deployment, asked, triggers, requested } = scene;
     const { membership, around, now, plan } = outcome;
     const { uid } = deployment;
     const revision = newRevision(scene, now);
@@ -175,8 +175,8 @@ export class PlanRollout {
     const start: RolloutStart = {
       rollout: `${uid}/${revision.revision}`,
       revision: revision.revision,
-      requestedBy: wishes.requestedBy,
-      requesters: [...new Set([...authors, ...wishes.askers])].sort(),
+      requestedBy: requested.requestedBy,
+      requesters: [...new Set([...authors, ...requested.askers])].sort(),
       plan,
       facts: factsOf(membership.rows.values()),
       now,
@@ -250,7 +250,7 @@ type Planned = PlanAnswer | 'again' | { readonly uid: DeploymentId; readonly sta
 interface Scene {
   readonly deployment: Deployment;
   readonly triggers: readonly RecordedTrigger[];
-  readonly wishes: Wishes;
+  readonly requested: RequestedChange;
   readonly asked: DesiredRevision;
   readonly run: number;
 }
@@ -291,19 +291,23 @@ async function keepRows(
 }
 
 /** A rollback restores what others wrote, but the user who requests it counts as its author. */
-async function keepAuthors(unit: UnitOfWork, { deployment, asked, wishes }: Scene, signal: AbortSignal): Promise<void> {
-  const { rollback } = wishes;
+async function keepAuthors(
+  unit: UnitOfWork,
+  { deployment, asked, requested }: Scene,
+  signal: AbortSignal,
+): Promise<void> {
+  const { rollback } = requested;
   if (rollback !== undefined) await unit.authors.add(deployment.uid, [rollback.by], asked.next.generation, signal);
 }
 
-function newRevision({ deployment, asked, wishes }: Scene, now: number): Revision {
+function newRevision({ deployment, asked, requested }: Scene, now: number): Revision {
   return {
     deployment: deployment.uid,
     revision: asked.revision,
     generation: asked.next.generation,
     spec: asked.spec,
-    trigger: wishes.text,
-    requestedBy: wishes.requestedBy,
+    trigger: requested.text,
+    requestedBy: requested.requestedBy,
     rollbackTo: asked.rollbackTo,
     isPaced: asked.isPaced,
     createTime: now,

@@ -2,9 +2,9 @@ import type { TargetId } from '#protocol/targets';
 import { type Hashes, isCompared } from '../../domain/deployment/decide-plan.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
+import { type RequestedChange, requestedChange } from '../../domain/deployment/requested-change.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import { invalidationOf } from '../../domain/deployment/trigger.ts';
-import { type Wishes, wishesOf } from '../../domain/deployment/wishes-of.ts';
 import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { FOR_ALL, type UnitOfWork } from '../ports.ts';
@@ -81,8 +81,8 @@ async function look(
   const deployment = await unit.deployments.get(uid, signal);
   const triggers = await unit.triggers.of(uid, signal);
   if (deployment === undefined || deployment.rollout !== undefined || triggers.length === 0) return undefined;
-  const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
-  const asked = await desiredRevision(unit, { deployment, wishes }, signal);
+  const requested = requestedChange(triggers.map(({ trigger }) => trigger));
+  const asked = await desiredRevision(unit, { deployment, requested }, signal);
   const pending = invalidationOf(triggers);
   const its = { asked, invalidation: pending(FOR_ALL) };
   if (deployment.deletion !== undefined) return { ...its, desired: undefined, compared: [] };
@@ -90,7 +90,7 @@ async function look(
     const { manifests } = strategies;
     const scene = { ...asked, deployment, speculative: false, invalidationOf: pending };
     const desired = await DesiredContents.open(unit, scene, { manifests, fingerprint, slots }, signal);
-    const looking = { deps, deployment, asked, wishes, desired };
+    const looking = { deps, deployment, asked, requested, desired };
     const compared = desired.isSameForAll ? [] : await comparedTargets(unit, looking, signal);
     await desired.recall(
       unit,
@@ -108,23 +108,23 @@ interface Comparing {
   readonly deps: PipelineDeps;
   readonly deployment: Parameters<typeof loadPlanInputs>[1]['deployment'];
   readonly asked: DesiredRevision;
-  readonly wishes: Wishes;
+  readonly requested: RequestedChange;
   readonly desired: DesiredContents;
 }
 
 async function comparedTargets(
   unit: UnitOfWork,
-  { deps, deployment, asked, wishes, desired }: Comparing,
+  { deps, deployment, asked, requested, desired }: Comparing,
   signal: AbortSignal,
 ): Promise<readonly GenerateTarget[]> {
   const { strategies, clock } = deps;
-  const looking = { deployment, spec: asked.spec, manifest: desired.manifest, isAsBefore: !wishes.resolves };
+  const looking = { deployment, spec: asked.spec, manifest: desired.manifest, isAsBefore: !requested.resolves };
   const around = await loadPlanInputs(
     unit,
     { ...looking, placements: strategies.placements, now: clock.now() },
     signal,
   );
-  const comparison = { wishes, isUnfinished: await isUnfinished(unit, deployment, signal) };
+  const comparison = { requested, isUnfinished: await isUnfinished(unit, deployment, signal) };
   return around.rows.flatMap((row) => {
     const target = around.targets.get(row.target);
     // A target without content is not up to date, whatever it should have.

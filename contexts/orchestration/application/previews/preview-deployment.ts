@@ -3,7 +3,7 @@ import type { PreviewAnswer } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
-import { wishesOf } from '../../domain/deployment/wishes-of.ts';
+import { requestedChange } from '../../domain/deployment/requested-change.ts';
 import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
 import { type DesiredContent, DesiredContents } from '../pipeline/generation/desired-contents.ts';
@@ -104,8 +104,8 @@ async function look(
 ): Promise<Seen> {
   const { deployment, before } = await ask(unit);
   const { uid, spec, deletion } = deployment;
-  const wishes = wishesOf((await unit.triggers.of(uid, signal)).map(({ trigger }) => trigger));
-  const revision = Math.max(deployment.revision, wishes.ahead) + 1;
+  const requested = requestedChange((await unit.triggers.of(uid, signal)).map(({ trigger }) => trigger));
+  const revision = Math.max(deployment.revision, requested.ahead) + 1;
   const scene = { deployment, revision, spec, rollbackTo: undefined, speculative: true };
   const generation = { manifests: strategies.manifests, fingerprint, slots };
   const content =
@@ -125,7 +125,7 @@ async function look(
     deployment,
     revision,
     spec: diffSpecs(before?.spec, spec),
-    wishes,
+    requested,
     content,
     around,
     isUnfinished: last?.outcome !== 'Succeeded',

@@ -10,7 +10,7 @@ import {
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { hasContent } from '../../domain/deployment/order-of-target.ts';
-import type { Wishes } from '../../domain/deployment/wishes-of.ts';
+import type { RequestedChange } from '../../domain/deployment/requested-change.ts';
 import { causeOf, type RemovalCause } from '../../domain/placement/removal-cause.ts';
 import type { Resolution } from '../../domain/placement/resolve-placement.ts';
 import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
@@ -22,7 +22,7 @@ import type { PlanInputs } from '../pipeline/plan-inputs.ts';
 /** All inputs of a preview. */
 export interface PreviewScene {
   readonly deployment: Deployment;
-  readonly wishes: Wishes;
+  readonly requested: RequestedChange;
   readonly around: PlanInputs;
   /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
@@ -71,13 +71,13 @@ export interface PreviewedResolution extends Omit<Membership['placement'], 'kind
 
 /** Predicts the rollout, with the same functions that the pipeline uses. Throws whatever a rollout strategy throws. */
 export function previewOf(scene: PreviewScene): PreviewOutcome {
-  const { deployment, around, wishes, now } = scene;
+  const { deployment, around, requested, now } = scene;
   const sure = surely(deployment, around.resolution);
   if (sure.kind === 'unsure') {
     const resolution = { ...NOTHING, kind: sure.kind, why: sure.why };
     return { resolution, plan: undefined, targets: [], digest: contentHash({ resolution }) };
   }
-  const membership = decideMembership({ ...around, deployment, wishes, resolution: sure, now });
+  const membership = decideMembership({ ...around, deployment, requested, resolution: sure, now });
   const upToDate = new Set(
     [...membership.rows.values()].filter((row) => isLeft(row, scene)).map(({ target }) => target),
   );
@@ -98,18 +98,23 @@ function surely({ deletion }: Deployment, resolution: Resolution): Resolution {
 }
 
 /** The target is up to date, or no trigger concerns it. */
-function isLeft(row: DeploymentTarget, { wishes, isUnfinished, wanted }: PreviewScene): boolean {
-  if (!row.isPlaced || wishes.again.has(row.target)) return false;
+function isLeft(row: DeploymentTarget, { requested, isUnfinished, wanted }: PreviewScene): boolean {
+  if (!row.isPlaced || requested.again.has(row.target)) return false;
   const its = wanted.get(row.target);
-  return !isCompared(row, { wishes, isUnfinished }) || isUpToDate(row, its?.kind === 'content' ? its.hash : undefined);
+  return (
+    !isCompared(row, { requested, isUnfinished }) || isUpToDate(row, its?.kind === 'content' ? its.hash : undefined)
+  );
 }
 
-function resolutionOf({ delta, rows, placement }: Membership, { around, wishes }: PreviewScene): PreviewedResolution {
+function resolutionOf(
+  { delta, rows, placement }: Membership,
+  { around, requested }: PreviewScene,
+): PreviewedResolution {
   const excluded = new Map(placement.excluded.map((exclusion) => [exclusion.id, exclusion]));
   const lost = around.rows.filter(({ isPlaced, target }) => isPlaced && rows.get(target)?.isPlaced !== true);
   const removed = lost.map(({ target: id }) => {
     const exclusion = excluded.get(id);
-    const cause = exclusion === undefined ? 'deploymentDeleted' : causeOf(exclusion, wishes.causes);
+    const cause = exclusion === undefined ? 'deploymentDeleted' : causeOf(exclusion, requested.causes);
     return { id, cause: cause ?? 'confirmed' } as const;
   });
   return { ...placement, kind: 'sure', added: delta.added, removed };

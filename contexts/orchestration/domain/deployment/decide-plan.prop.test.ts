@@ -10,8 +10,8 @@ import { decideMembership, factsOf, isUpToDate, newRow, type PlannedTarget, plan
 import { newDeployment } from './deployment-draft.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { hasContent } from './order-of-target.ts';
+import { requestedChange } from './requested-change.ts';
 import type { Trigger } from './trigger.ts';
-import { wishesOf } from './wishes-of.ts';
 
 const UID = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const REGISTRY = createPlacementRegistry();
@@ -70,9 +70,9 @@ function decided({ rows, pool, triggers, isDeleted }: Case) {
   const resolution = resolvePlacement(BLUE, pool, { registry: REGISTRY, previous, scores: new Map(), now: 1 });
   if (resolution.kind !== 'sure') throw new RangeError('a resolution that is sure');
   const targets = new Map(pool.map((target) => [target.id, target]));
-  const wishes = wishesOf(triggers);
+  const requested = requestedChange(triggers);
   const its = isDeleted ? { ...deployment, deletion: { time: 1, by: 'ann' } } : deployment;
-  const membership = decideMembership({ deployment: its, wishes, rows, resolution, targets, now: 2 });
+  const membership = decideMembership({ deployment: its, requested, rows, resolution, targets, now: 2 });
   return { membership, targets, resolution };
 }
 

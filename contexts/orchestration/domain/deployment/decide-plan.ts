@@ -10,8 +10,8 @@ import type { PlacementView } from '../target-view.ts';
 import type { Deployment } from './deployment.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { hasContent, UNSURE_HASH, withoutOrder } from './order-of-target.ts';
+import type { RequestedChange } from './requested-change.ts';
 import type { PlacementStatus } from './status/deployment-status.ts';
-import type { Wishes } from './wishes-of.ts';
 
 export interface PlannedTarget extends PlacementView {
   readonly isOnline: boolean;
@@ -33,7 +33,7 @@ export interface Membership {
 
 export interface MembershipScene {
   readonly deployment: Deployment;
-  readonly wishes: Wishes;
+  readonly requested: RequestedChange;
   readonly rows: readonly DeploymentTarget[];
   readonly resolution: Extract<Resolution, { kind: 'sure' }>;
   /** The targets that still exist, of those resolved and of those that have a row. */
@@ -71,16 +71,16 @@ export function decideMembership(scene: MembershipScene): Membership {
 }
 
 /** Whether the target's content is compared with the desired content, or left as it is. */
-export function isCompared(row: DeploymentTarget, { wishes, isUnfinished }: ComparisonScene): boolean {
+export function isCompared(row: DeploymentTarget, { requested, isUnfinished }: ComparisonScene): boolean {
   if (!row.isPlaced) return false;
-  if (isUnfinished || wishes.isForAll || wishes.named.has(row.target)) return true;
+  if (isUnfinished || requested.isForAll || requested.named.has(row.target)) return true;
   const isOwed = row.failure !== undefined || row.isOwed;
-  if (isOwed) return wishes.retriesAll;
+  if (isOwed) return requested.retriesAll;
   return row.applied === undefined;
 }
 
 export interface ComparisonScene {
-  readonly wishes: Wishes;
+  readonly requested: RequestedChange;
   /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
 }
@@ -164,13 +164,13 @@ export function newRow(
   };
 }
 
-function deltaFor({ deployment, wishes, resolution }: MembershipScene, placed: ReadonlySet<TargetId>): Delta {
+function deltaFor({ deployment, requested, resolution }: MembershipScene, placed: ReadonlySet<TargetId>): Delta {
   if (deployment.deletion !== undefined) return deltaOfDeletion(placed);
   const maxRemoval = deployment.spec.rollout['maxRemoval'] as Share | undefined;
   const held = deployment.status.placement.held.map(({ id }) => id);
   return deltaOf(placed, resolution, {
-    causes: wishes.causes,
-    confirmed: wishes.confirmed === 'all' ? new Set(held) : wishes.confirmed,
+    causes: requested.causes,
+    confirmed: requested.confirmed === 'all' ? new Set(held) : requested.confirmed,
     ...(maxRemoval === undefined ? {} : { maxRemoval }),
   });
 }
@@ -206,7 +206,7 @@ export type Hashes = ReadonlyMap<TargetId, string> | string;
 /** Targets that should get the content once more are treated as if their content were uncertain. */
 export function sentAgain(
   rows: ReadonlyMap<TargetId, DeploymentTarget>,
-  { again }: Wishes,
+  { again }: RequestedChange,
   now: number,
 ): ReadonlyMap<TargetId, DeploymentTarget> {
   if (again.size === 0) return rows;
@@ -223,15 +223,15 @@ export function sentAgain(
 export function upToDateOf(
   rows: ReadonlyMap<TargetId, DeploymentTarget>,
   {
-    wishes,
+    requested,
     hashes,
     isUnfinished,
-  }: { readonly wishes: Wishes; readonly hashes: Hashes; readonly isUnfinished: boolean },
+  }: { readonly requested: RequestedChange; readonly hashes: Hashes; readonly isUnfinished: boolean },
 ): ReadonlySet<TargetId> {
   const upToDate = new Set<TargetId>();
   for (const row of rows.values()) {
     const hash = typeof hashes === 'string' ? hashes : hashes.get(row.target);
-    const isLeft = row.isPlaced && !isCompared(row, { wishes, isUnfinished });
+    const isLeft = row.isPlaced && !isCompared(row, { requested, isUnfinished });
     if (isLeft || isUpToDate(row, hash)) upToDate.add(row.target);
   }
   return upToDate;

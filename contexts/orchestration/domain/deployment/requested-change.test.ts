@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TargetId } from '#protocol/targets';
+import { requestedChange } from './requested-change.ts';
 import type { Trigger } from './trigger.ts';
 import { turnTriggers } from './turn-triggers.ts';
-import { wishesOf } from './wishes-of.ts';
 
 const A = 'a' as TargetId;
 const B = 'b' as TargetId;
@@ -19,7 +19,7 @@ for (const { why, triggers, want } of [
     want: BACK,
   },
 ] satisfies readonly { why: string; triggers: readonly Trigger[]; want: Trigger | undefined }[]) {
-  test(why, () => assert.deepEqual(wishesOf(triggers).rollback, want));
+  test(why, () => assert.deepEqual(requestedChange(triggers).rollback, want));
 }
 
 for (const { triggers, want } of [
@@ -40,11 +40,11 @@ for (const { triggers, want } of [
 ] satisfies readonly { triggers: readonly Trigger[]; want: boolean }[]) {
   const kinds = triggers.map((each) => (each.kind === 'spec' ? `a patch of the ${each.axes.join()}` : each.kind));
   test(`where it goes is ${want ? '' : 'not '}asked again after: ${kinds.join(', ')}`, () => {
-    assert.equal(wishesOf(triggers).resolves, want);
+    assert.equal(requestedChange(triggers).resolves, want);
   });
 }
 
-test('any number of triggers are one wish, with the same text in any order', () => {
+test('any number of triggers are one requested change, with the same text in any order', () => {
   const triggers: Trigger[] = [
     { kind: 'target', target: A, causes: ['relabel'] },
     { kind: 'target', target: A, causes: ['move'] },
@@ -53,28 +53,28 @@ test('any number of triggers are one wish, with the same text in any order', () 
     { kind: 'owed', targets: [B], by: 'fleetshift' },
     PATCH,
   ];
-  const wishes = wishesOf(triggers);
-  assert.deepEqual([...(wishes.causes.targets.get(A) ?? [])], ['relabel', 'move']);
-  assert.deepEqual([wishes.causes.specPatch, wishes.isForAll, wishes.ahead], [true, true, 7]);
-  assert.deepEqual([[...wishes.named].sort(), [...wishes.again]], [[A, B], [B]]);
-  assert.equal(wishes.text, wishesOf(triggers.toReversed()).text);
-  assert.equal(wishes.requestedBy, 'fleetshift');
-  assert.equal(wishesOf([{ kind: 'scores' }]).requestedBy, 'fleetshift');
-  assert.equal(wishesOf([{ kind: 'scores' }, PATCH]).requestedBy, 'bob');
+  const requested = requestedChange(triggers);
+  assert.deepEqual([...(requested.causes.targets.get(A) ?? [])], ['relabel', 'move']);
+  assert.deepEqual([requested.causes.specPatch, requested.isForAll, requested.ahead], [true, true, 7]);
+  assert.deepEqual([[...requested.named].sort(), [...requested.again]], [[A, B], [B]]);
+  assert.equal(requested.text, requestedChange(triggers.toReversed()).text);
+  assert.equal(requested.requestedBy, 'fleetshift');
+  assert.equal(requestedChange([{ kind: 'scores' }]).requestedBy, 'fleetshift');
+  assert.equal(requestedChange([{ kind: 'scores' }, PATCH]).requestedBy, 'bob');
 });
 
 test('a first rollout says that it was created, and not what changed by that', () => {
   const made: Trigger = { kind: 'spec', axes: ['manifest', 'placement', 'rollout'], by: 'ann', isNew: true };
-  assert.equal(wishesOf([made]).text, 'it was created');
-  assert.equal(wishesOf([made, PATCH]).text, 'it was created; the spec was changed: manifest');
+  assert.equal(requestedChange([made]).text, 'it was created');
+  assert.equal(requestedChange([made, PATCH]).text, 'it was created; the spec was changed: manifest');
 });
 
 test('to confirm all is more than to confirm some', () => {
   const some: Trigger = { kind: 'confirmRemoval', targets: [A], by: 'ann' };
   const all: Trigger = { kind: 'confirmRemoval', by: 'ann' };
-  assert.deepEqual(wishesOf([some]).confirmed, new Set([A]));
-  assert.equal(wishesOf([some, all]).confirmed, 'all');
-  assert.equal(wishesOf([all, some]).confirmed, 'all');
+  assert.deepEqual(requestedChange([some]).confirmed, new Set([A]));
+  assert.equal(requestedChange([some, all]).confirmed, 'all');
+  assert.equal(requestedChange([all, some]).confirmed, 'all');
 });
 
 for (const { why, trigger, want } of [

@@ -4,7 +4,7 @@ import type { RecordedCauses, TargetCause } from '../placement/removal-cause.ts'
 import type { Trigger } from './trigger.ts';
 
 /** The combined request of any number of triggers, for one plan. */
-export interface Wishes {
+export interface RequestedChange {
   readonly causes: RecordedCauses;
   /** The placement is resolved again; otherwise the current targets stay and none join. */
   readonly resolves: boolean;
@@ -30,9 +30,9 @@ export interface Wishes {
 }
 
 /** The requester when no user asked: a target came, a score changed. */
-const NOBODY = 'fleetshift';
+const PLATFORM = 'fleetshift';
 
-export function wishesOf(triggers: readonly Trigger[]): Wishes {
+export function requestedChange(triggers: readonly Trigger[]): RequestedChange {
   const causes = new Map<TargetId, readonly TargetCause[]>();
   const named = new Set<TargetId>();
   const again = new Set<TargetId>();
@@ -56,7 +56,7 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
     rollback: rollbackOf(triggers),
     ahead: Math.max(0, ...triggers.map((trigger) => (trigger.kind === 'ahead' ? trigger.revision : 0))),
     isAbandoned: triggers.some(({ kind }) => kind === 'abandon'),
-    requestedBy: askers[0] ?? NOBODY,
+    requestedBy: askers[0] ?? PLATFORM,
     askers,
     text: textOf(triggers),
   };
@@ -67,7 +67,7 @@ function askedBy(trigger: Trigger): string | undefined {
 }
 
 /** A later change of the content overrides an earlier rollback. */
-function rollbackOf(triggers: readonly Trigger[]): Wishes['rollback'] {
+function rollbackOf(triggers: readonly Trigger[]): RequestedChange['rollback'] {
   const last = triggers.findLast((trigger) => trigger.kind === 'rollback' || changesContent(trigger));
   return last?.kind === 'rollback' ? last : undefined;
 }
