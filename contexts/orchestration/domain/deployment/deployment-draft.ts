@@ -11,7 +11,7 @@ import type {
   DeploymentOwner,
   DeploymentPlace,
   DeploymentSpec,
-  RolloutWish,
+  DesiredRolloutState,
 } from './deployment.ts';
 import { sealSpec } from './sealed-spec.ts';
 import { conditionsOf } from './status/conditions.ts';
@@ -28,7 +28,7 @@ export interface DeploymentDraft {
   readonly driftPolicy?: DriftPolicy;
   readonly namespace?: string;
   readonly config?: JsonObject;
-  readonly rolloutState?: RolloutWish;
+  readonly rolloutState?: DesiredRolloutState;
 }
 
 /** A group is done when its children are, and they may wait for approvals. */

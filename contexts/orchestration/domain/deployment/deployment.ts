@@ -8,7 +8,7 @@ import type { DeploymentStatus } from './status/deployment-status.ts';
 export type DeploymentId = Uuid;
 
 export const ROLLOUT_STATES = ['running', 'paused'] as const;
-export type RolloutWish = (typeof ROLLOUT_STATES)[number];
+export type DesiredRolloutState = (typeof ROLLOUT_STATES)[number];
 
 /** The desired state. Stored in its open form: each secret is replaced by a reference, see `splitSecrets`. */
 export interface DeploymentSpec {
@@ -45,7 +45,7 @@ export interface Deployment {
   readonly workspace: DeploymentPlace;
   readonly labels: Labels;
   readonly spec: DeploymentSpec;
-  readonly rolloutState: RolloutWish;
+  readonly rolloutState: DesiredRolloutState;
   readonly owner: DeploymentOwner | undefined;
   /** Set once deletion was requested. The deployment is gone when it is off all targets, or abandoned. */
   readonly deletion: { readonly time: number; readonly by: string } | undefined;

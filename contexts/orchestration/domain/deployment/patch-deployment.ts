@@ -5,7 +5,7 @@ import { isObject } from '../manifest/json.ts';
 import { mergeValues } from '../manifest/merge-values.ts';
 import type { Fingerprint } from '../manifest/split-secrets.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
-import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
+import type { Deployment, DeploymentSpec, DesiredRolloutState } from './deployment.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import { sealSpec } from './sealed-spec.ts';
 import { changed } from './status/with-status.ts';
@@ -21,7 +21,7 @@ export interface DeploymentPatch {
   readonly driftPolicy?: DriftPolicy | null;
   readonly namespace?: string | null;
   readonly config?: JsonObject | null;
-  readonly rolloutState?: RolloutWish;
+  readonly rolloutState?: DesiredRolloutState;
 }
 
 /** The result of a patch or a new draft. */
