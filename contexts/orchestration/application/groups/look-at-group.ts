@@ -21,7 +21,7 @@ export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal:
   const children = (await unit.deployments.childrenOf(group, signal)).map(viewChild);
   if (deployment === undefined || spec === undefined) {
     const isPaused = deployment?.rolloutState === 'paused';
-    const nothing = { wish: undefined, aborted: undefined, taken: new Set<string>(), lastGood: undefined };
+    const nothing = { desired: undefined, aborted: undefined, taken: new Set<string>(), lastGood: undefined };
     return { deployment, scene: { ...nothing, isPaused, children } };
   }
   const there = new Set(children.map(({ name }) => name));
@@ -29,7 +29,7 @@ export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal:
   return {
     deployment,
     scene: {
-      wish: { revision, spec: digestGroup(spec) },
+      desired: { revision, spec: digestGroup(spec) },
       isPaused: deployment.rolloutState === 'paused',
       aborted: await abortedOf(unit, { deployment, revision }, signal),
       children,

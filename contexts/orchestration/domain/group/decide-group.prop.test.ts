@@ -125,15 +125,15 @@ function audit(world: GroupWorld): readonly GroupAction[] {
   assert.deepEqual(world.state, before, 'the state is a value');
   assert.deepEqual(JSON.parse(JSON.stringify(decision.state)), decision.state, 'the state is plain JSON');
   assert.deepEqual(decideGroup(before, scene, world.now), decision, 'the same look gives the same decision');
-  const { wish } = world;
+  const { desired } = world;
   const isDone = (name: string) => {
     const child = was.get(name);
-    const wanted = wish?.spec.deployments.find((each) => each.name === name);
+    const wanted = desired?.spec.deployments.find((each) => each.name === name);
     return child?.health === 'Healthy' && !child.isDeleting && child.body === bodyOf(wanted);
   };
   for (const action of decision.actions) check(action);
   if (decision.state.phase === 'Healthy') {
-    const names = wish === undefined ? [] : stepsOf(wish.spec).flat();
+    const names = desired === undefined ? [] : stepsOf(desired.spec).flat();
     assert.ok(
       names.every((name) => isDone(name) || isRenamed(name)),
       'healthy, and somebody is not',
@@ -154,19 +154,19 @@ function audit(world: GroupWorld): readonly GroupAction[] {
   }
 
   function check(action: GroupAction): void {
-    const isStill = world.isPaused || (world.aborted !== undefined && wish !== undefined);
+    const isStill = world.isPaused || (world.aborted !== undefined && desired !== undefined);
     if (isStill) assert.ok(STILL.includes(action.kind), 'a group that is paused or aborted begins something');
     if (action.kind === 'create' || action.kind === 'patch') {
-      const place = wish === undefined ? -1 : stepsOf(wish.spec).findIndex((step) => step.includes(action.name));
+      const place = desired === undefined ? -1 : stepsOf(desired.spec).findIndex((step) => step.includes(action.name));
       assert.notEqual(place, -1, 'it asks somebody who is not wanted');
-      const earlier = wish === undefined ? [] : stepsOf(wish.spec).slice(0, place).flat();
+      const earlier = desired === undefined ? [] : stepsOf(desired.spec).slice(0, place).flat();
       assert.ok(
         earlier.every((name) => isDone(name) || isRenamed(name)),
         `${action.name} begins before its turn`,
       );
     }
     if (action.kind === 'delete') {
-      const wanted = wish === undefined ? [] : stepsOf(wish.spec).flat();
+      const wanted = desired === undefined ? [] : stepsOf(desired.spec).flat();
       assert.ok(!wanted.includes(action.name), 'it deletes somebody who is wanted');
       const stepOf = (name: string) => world.state.children[name]?.step ?? Infinity;
       const leaving = [...was.keys()].filter((name) => !wanted.includes(name) && !isRenamedFrom(name));
@@ -175,7 +175,7 @@ function audit(world: GroupWorld): readonly GroupAction[] {
         'it deletes before what comes behind is gone',
       );
     }
-    if (action.kind === 'rollback') assert.equal(wish?.spec.onFailure, 'rollback');
+    if (action.kind === 'rollback') assert.equal(desired?.spec.onFailure, 'rollback');
   }
 
   function isRenamedFrom(name: string): boolean {
@@ -191,9 +191,9 @@ function calmDown(world: GroupWorld): void {
   world.refused.clear();
   world.now += REFUSAL_RETRY_MS;
   // A revision that was given up, and a child that was rolled back, wait for the next revision.
-  if (world.wish !== undefined) {
-    const { spec, revision } = world.wish;
-    world.wish = { revision: revision + 1_000, spec: { ...spec, onFailure: 'halt' } };
+  if (world.desired !== undefined) {
+    const { spec, revision } = world.desired;
+    world.desired = { revision: revision + 1_000, spec: { ...spec, onFailure: 'halt' } };
   }
 }
 
@@ -224,13 +224,13 @@ test('over any groups and schedules: the order holds, nothing wanted is deleted,
         }
       }
       settle(world);
-      if (world.wish === undefined) {
+      if (world.desired === undefined) {
         assert.equal(world.decision?.isGone, true);
         return;
       }
       assert.equal(world.state.phase, 'Healthy', String(world.decision?.explanation.message));
       const found = new Map([...world.children].map(([name, { body }]) => [name, body]));
-      assert.deepEqual(found, new Map(world.wish.spec.deployments.map((child) => [child.name, bodyOf(child)])));
+      assert.deepEqual(found, new Map(world.desired.spec.deployments.map((child) => [child.name, bodyOf(child)])));
     }),
     { numRuns: 300 },
   );
@@ -247,7 +247,7 @@ test('a rollback is asked for at most once for each revision', () => {
         for (let looks = 0; looks < 60; looks += 1) {
           const actions = world.look();
           if (actions.some(({ kind }) => kind === 'rollback')) {
-            const revision = world.wish?.revision ?? 0;
+            const revision = world.desired?.revision ?? 0;
             assert.ok(!asked.has(revision));
             asked.add(revision);
           }

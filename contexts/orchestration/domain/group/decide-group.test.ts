@@ -347,7 +347,7 @@ describe('an abort', () => {
     const world = underWay().abort();
     world.settle();
     world.retry().settle();
-    world.become('jobs', 'Progressing').abort((world.wish?.revision ?? 0) + 1);
+    world.become('jobs', 'Progressing').abort((world.desired?.revision ?? 0) + 1);
     assert.deepEqual(world.settle(), ['abort api', 'abort jobs']);
   });
 });

@@ -50,7 +50,7 @@ export function decideGroup(before: GroupState, scene: GroupScene, now: number):
     state,
     actions,
     explanation: explainGroup({ state, scene: renamed.scene, members, isGivenUp: turn.isGivenUp }),
-    isGone: scene.wish === undefined && scene.children.length === 0,
+    isGone: scene.desired === undefined && scene.children.length === 0,
     wakeAt: wakeAt(state, turn),
   };
 }
@@ -101,8 +101,8 @@ function standsStill(its: Pick<Renamed, 'state' | 'scene'>): boolean {
 }
 
 /** A group that is being deleted is deleted even if its last rollout was aborted. */
-function isAborted({ wish, aborted }: GroupScene): boolean {
-  return wish !== undefined && aborted !== undefined;
+function isAborted({ desired, aborted }: GroupScene): boolean {
+  return desired !== undefined && aborted !== undefined;
 }
 
 /** An abort reaches the children once: rollouts that start in them later have another cause. */
@@ -111,7 +111,7 @@ function isJustAborted({ state, scene }: Pick<Renamed, 'state' | 'scene'>): bool
 }
 
 function isGivenUp({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean {
-  return scene.wish !== undefined && state.givenUp === scene.wish.revision;
+  return scene.desired !== undefined && state.givenUp === scene.desired.revision;
 }
 
 /**
@@ -121,13 +121,14 @@ function isGivenUp({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean 
  */
 function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | undefined {
   const { state, scene } = turn;
-  const { wish, lastGood } = scene;
-  if (wish?.spec.onFailure !== 'rollback' || lastGood === undefined || lastGood >= wish.revision) return undefined;
-  if (standsStill(turn) || state.reached >= wish.revision) return undefined;
+  const { desired, lastGood } = scene;
+  if (desired?.spec.onFailure !== 'rollback' || lastGood === undefined || lastGood >= desired.revision)
+    return undefined;
+  if (standsStill(turn) || state.reached >= desired.revision) return undefined;
   const failed = members.find(
     ({ standing, view, record, refusal }) =>
       refusal !== undefined ||
-      (standing === 'Degraded' && record?.revision === wish.revision && view?.isMoving === false),
+      (standing === 'Degraded' && record?.revision === desired.revision && view?.isMoving === false),
   );
   if (failed === undefined) return undefined;
   const what = failed.refusal === undefined ? 'is degraded' : 'cannot be created or changed';
@@ -174,7 +175,7 @@ function beginnings({ members }: Turn): (GroupAction & { name: string })[] {
  */
 function deletions({ members, scene }: Turn): GroupAction[] {
   const wanted = members.filter((member) => member.wanted !== undefined);
-  if (scene.wish !== undefined && !wanted.every(isAsked)) return [];
+  if (scene.desired !== undefined && !wanted.every(isAsked)) return [];
   const leaving = members.filter((member) => member.wanted === undefined);
   const last = Math.max(...leaving.map(({ step }) => step));
   return leaving.flatMap(({ name, step, view }) =>
@@ -200,8 +201,8 @@ function holds(turn: Turn): GroupAction[] {
 function shouldHold(turn: Turn, { step, wanted, view, record }: Member): boolean {
   const { state, scene, members } = turn;
   if (scene.isPaused) return true;
-  if (scene.wish === undefined || wanted === undefined || view?.isDeleting === true) return false;
-  if (state.reached >= scene.wish.revision) return false;
+  if (scene.desired === undefined || wanted === undefined || view?.isDeleting === true) return false;
+  if (state.reached >= scene.desired.revision) return false;
   // The requested change has not become a rollout yet that could be aborted.
   const isBeginning = view?.isMoving === true && !view.hasRollout;
   if (isAborted(scene)) return record?.isHeld === true || (isBeginning && isJustAborted(turn));
@@ -221,7 +222,7 @@ function nextState(turn: Turn, actions: readonly GroupAction[]): GroupState {
     record: nextRecord(turn, member, byName.get(member.name) ?? []),
   }));
   const phase = phaseOf(turn, children);
-  const revision = scene.wish?.revision ?? 0;
+  const revision = scene.desired?.revision ?? 0;
   const { pausedSince = now } = state;
   return {
     phase,
@@ -248,7 +249,7 @@ function nameAfter(action: Exclude<GroupAction, { kind: 'rollback' }>): string {
 
 function nextRecord({ scene, now }: Turn, member: Member, actions: readonly GroupAction[]): ChildRecord {
   const { wanted, record, step } = member;
-  const revision = scene.wish?.revision ?? 0;
+  const revision = scene.desired?.revision ?? 0;
   const isBegun = actions.some(({ kind }) => kind === 'create' || kind === 'patch');
   const standing = isBegun ? 'Progressing' : member.standing;
   const { refusal, isAborted: _, ...kept } = record ?? { revision: 0, since: now };
@@ -277,7 +278,7 @@ function isHeldAfter({ record, view }: Member, actions: readonly GroupAction[]):
 }
 
 function phaseOf({ scene }: Turn, children: readonly { member: Member; record: ChildRecord }[]): GroupPhase {
-  if (scene.wish === undefined) return 'Deploying';
+  if (scene.desired === undefined) return 'Deploying';
   const wanted = children.filter(({ member }) => member.wanted !== undefined);
   if (wanted.some(({ record }) => record.standing === 'Degraded')) return 'Degraded';
   if (children.every(({ record }) => record.standing === 'Healthy')) return 'Healthy';

@@ -50,11 +50,11 @@ export function explainGroup(explained: Explained): GroupExplanation {
 }
 
 function messageOf({ scene, members, state }: Explained, waits: readonly GroupWait[]): string {
-  const { wish } = scene;
-  if (wish === undefined)
+  const { desired } = scene;
+  if (desired === undefined)
     return waits.length === 0 ? 'the group is deleted' : `the group is being deleted: ${textOf(waits)}`;
-  const steps = stepsOf(wish.spec).length;
-  if (state.phase === 'Healthy') return wellText(wish.spec.deployments.length);
+  const steps = stepsOf(desired.spec).length;
+  if (state.phase === 'Healthy') return wellText(desired.spec.deployments.length);
   const frontier = frontierOf(members);
   return Number.isFinite(frontier) ? `step ${frontier + 1} of ${steps}: ${textOf(waits)}` : textOf(waits);
 }

@@ -2,7 +2,7 @@ import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts'
 import type { ChildView } from './child-view.ts';
 
 /** The desired state of the group, from one revision on. */
-export interface GroupWish {
+export interface DesiredGroup {
   readonly revision: number;
   /** In digests, with the names of the deployments. */
   readonly spec: DeploymentGroupSpec;
@@ -11,7 +11,7 @@ export interface GroupWish {
 /** All inputs of the controller at one moment. */
 export interface GroupScene {
   /** `undefined` once the group is being deleted. */
-  readonly wish: GroupWish | undefined;
+  readonly desired: DesiredGroup | undefined;
   readonly isPaused: boolean;
   /** The revision of the group whose rollout was aborted, if nothing was requested since. */
   readonly aborted: number | undefined;

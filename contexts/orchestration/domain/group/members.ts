@@ -43,12 +43,12 @@ export function membersOf(state: GroupState, scene: GroupScene, now: number): re
 /**
  * The difference between what was requested of the existing children that are not being deleted and what is wanted now.
  */
-export function deltaOf(state: GroupState, { wish, children }: GroupScene): GroupDelta {
+export function deltaOf(state: GroupState, { desired, children }: GroupScene): GroupDelta {
   const asked = children.flatMap(({ name, isDeleting }) => {
     const record = recordOf(state, name);
     return isDeleting ? [] : [{ child: record?.asked ?? UNASKED(name), step: record?.step ?? 0 }];
   });
-  return groupDelta(asked.length === 0 ? undefined : askedSpec(asked), wish?.spec);
+  return groupDelta(asked.length === 0 ? undefined : askedSpec(asked), desired?.spec);
 }
 
 /** Own properties only: `constructor` is a valid name. */
@@ -81,11 +81,11 @@ function askedSpec(asked: readonly { child: ChildDeployment; step: number }[]): 
   };
 }
 
-function wantedOf({ wish }: GroupScene): ReadonlyMap<string, { child: ChildDeployment; step: number }> {
-  if (wish === undefined) return new Map();
-  const byName = new Map(wish.spec.deployments.map((child) => [child.name, child]));
+function wantedOf({ desired }: GroupScene): ReadonlyMap<string, { child: ChildDeployment; step: number }> {
+  if (desired === undefined) return new Map();
+  const byName = new Map(desired.spec.deployments.map((child) => [child.name, child]));
   return new Map(
-    stepsOf(wish.spec).flatMap((names, step) =>
+    stepsOf(desired.spec).flatMap((names, step) =>
       names.flatMap((name) => {
         const child = byName.get(name);
         return child === undefined ? [] : [[name, { child, step }] as const];
@@ -106,7 +106,7 @@ function wantedMember({ patched, scene, now, ...its }: Found): Member {
   const isOther =
     record?.generation !== undefined && view?.isDeleting === false && view.generation !== record.generation;
   // A child that was rolled back is patched again by the next revision of the group, not before: the two would fight.
-  const isAskedAgain = isOther && record.revision < (scene.wish?.revision ?? 0);
+  const isAskedAgain = isOther && record.revision < (scene.desired?.revision ?? 0);
   const isStray = isOther && !isAskedAgain && patched.length === 0;
   const fields = isAskedAgain ? Object.keys(wanted).filter((key) => key !== 'name') : patched;
   const refusal = view === undefined && scene.taken.has(name) ? TAKEN : refusalOf(record, scene, now);
@@ -117,9 +117,9 @@ function wantedMember({ patched, scene, now, ...its }: Found): Member {
 const TAKEN = 'a deployment outside the group has its name';
 
 /** A refusal only holds for the revision of the group that was refused. */
-function refusalOf(record: ChildRecord | undefined, { wish }: GroupScene, now: number): string | undefined {
+function refusalOf(record: ChildRecord | undefined, { desired }: GroupScene, now: number): string | undefined {
   const refusal = record?.refusal;
-  if (refusal === undefined || refusal.revision !== wish?.revision || now >= refusal.until) return undefined;
+  if (refusal === undefined || refusal.revision !== desired?.revision || now >= refusal.until) return undefined;
   return refusal.message;
 }
 

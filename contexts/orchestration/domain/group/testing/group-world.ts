@@ -33,7 +33,7 @@ export class GroupWorld {
   isPaused = false;
   aborted: number | undefined;
   lastGood: number | undefined;
-  wish: { readonly revision: number; readonly spec: DeploymentGroupSpec } | undefined;
+  desired: { readonly revision: number; readonly spec: DeploymentGroupSpec } | undefined;
   decision: GroupDecision | undefined;
   /** All actions so far, as `create a`. */
   readonly log: string[] = [];
@@ -48,7 +48,7 @@ export class GroupWorld {
   want(steps: Steps, onFailure: 'halt' | 'rollback' = 'halt'): this {
     this.#revision += 1;
     this.aborted = undefined;
-    this.wish = { revision: this.#revision, spec: aGroup(steps, onFailure) };
+    this.desired = { revision: this.#revision, spec: aGroup(steps, onFailure) };
     return this;
   }
 
@@ -65,15 +65,15 @@ export class GroupWorld {
   }
 
   unwant(): this {
-    this.wish = undefined;
+    this.desired = undefined;
     return this;
   }
 
   scene(): GroupScene {
     const { isPaused, aborted, taken, lastGood } = this;
-    const wish = this.wish && { ...this.wish, spec: digestGroup(this.wish.spec) };
+    const desired = this.desired && { ...this.desired, spec: digestGroup(this.desired.spec) };
     return {
-      wish,
+      desired,
       isPaused,
       aborted,
       taken,
@@ -93,10 +93,10 @@ export class GroupWorld {
     }
     this.decision = decision;
     this.state = recordOutcomes(
-      { before, decided: decision.state, revision: this.wish?.revision ?? 0, outcomes },
+      { before, decided: decision.state, revision: this.desired?.revision ?? 0, outcomes },
       this.now,
     );
-    if (decision.state.phase === 'Healthy') this.lastGood = this.wish?.revision;
+    if (decision.state.phase === 'Healthy') this.lastGood = this.desired?.revision;
     return decision.actions;
   }
 
@@ -181,7 +181,7 @@ export class GroupWorld {
 
   #ask(name: string, isNew: boolean): void {
     if (isNew === this.children.has(name)) throw new Error(`${name} is ${isNew ? 'made twice' : 'not there'}`);
-    const wanted = this.wish?.spec.deployments.find((child) => child.name === name);
+    const wanted = this.desired?.spec.deployments.find((child) => child.name === name);
     const body = bodyOf(wanted);
     if (!isNew) {
       const child = this.child(name);
