@@ -6,9 +6,9 @@ import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
 import type { PoolTarget } from '../ports.ts';
 import { ANY_TARGET, type DesiredContent, DesiredContents, type Made } from './generation/desired-contents.ts';
 import { StoredPayloads } from './generation/stored-payloads.ts';
-import { OrderMaker, type Parcel } from './pack-parcel.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './pipeline-settings.ts';
+import { OrderMaker, type PreparedDelivery } from './prepared-delivery.ts';
 import { SharedDeadline } from './shared-deadline.ts';
 import { type Batch, BatchWriter, isUntaken, PIECE } from './write-batch.ts';
 
@@ -115,12 +115,12 @@ export class DeliverBatch {
     { desired, targets }: Batch,
     { rows, stored }: { readonly rows: readonly DeploymentTarget[]; readonly stored: StoredPayloads },
     signal: AbortSignal,
-  ): Promise<{ readonly ready: readonly Parcel[]; readonly missing: readonly Missing[] }> {
+  ): Promise<{ readonly ready: readonly PreparedDelivery[]; readonly missing: readonly Missing[] }> {
     const known = await stored.of(
       rows.flatMap(({ target }) => targets.get(target) ?? []),
       signal,
     );
-    const ready: Parcel[] = [];
+    const ready: PreparedDelivery[] = [];
     const missing: Missing[] = [];
     for (const row of rows) {
       const target = targets.get(row.target);

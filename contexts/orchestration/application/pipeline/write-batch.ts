@@ -9,8 +9,14 @@ import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 import type { DesiredContents } from './generation/desired-contents.ts';
-import { alikeIn, type Content, type OrderMaker, type Parcel, packParcel } from './pack-parcel.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
+import {
+  type Content,
+  decideOrder,
+  type OrderMaker,
+  type PreparedDelivery,
+  sameContentIn,
+} from './prepared-delivery.ts';
 import { saveDeployment } from './save-deployment.ts';
 
 /** The orders that were decided together. */
@@ -38,7 +44,7 @@ export class BatchWriter {
   readonly #deps: PipelineDeps;
   readonly #batch: Batch;
   readonly #written: Written['written'];
-  #pending: Parcel[] = [];
+  #pending: PreparedDelivery[] = [];
   #writing: Promise<void> | undefined;
 
   constructor(deps: PipelineDeps, batch: Batch, { written }: Written) {
@@ -48,18 +54,18 @@ export class BatchWriter {
   }
 
   /** Resolves once it is written. What comes during a write is written together by the next. */
-  async add(parcel: Parcel, signal: AbortSignal): Promise<void> {
-    this.#pending.push(parcel);
+  async add(delivery: PreparedDelivery, signal: AbortSignal): Promise<void> {
+    this.#pending.push(delivery);
     this.#writing ??= this.#writeAll(signal).finally(() => {
       this.#writing = undefined;
     });
     await this.#writing;
   }
 
-  async write(parcels: readonly Parcel[], signal: AbortSignal): Promise<void> {
-    if (parcels.length === 0) return;
+  async write(prepared: readonly PreparedDelivery[], signal: AbortSignal): Promise<void> {
+    if (prepared.length === 0) return;
     const { uid } = this.#batch.deployment;
-    this.#written(await this.#deps.units.writeOf([uid], (unit) => this.#keep(unit, parcels, signal), signal));
+    this.#written(await this.#deps.units.writeOf([uid], (unit) => this.#keep(unit, prepared, signal), signal));
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
@@ -67,7 +73,11 @@ export class BatchWriter {
   }
 
   /** An order is on disk before it is sent, so that the process that takes over after a crash knows of it. */
-  async #keep(unit: UnitOfWork, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
+  async #keep(
+    unit: UnitOfWork,
+    prepared: readonly PreparedDelivery[],
+    signal: AbortSignal,
+  ): Promise<readonly DeliveryOrder[]> {
     const batch = this.#batch;
     const { uid } = batch.deployment;
     const rollout = { deployment: uid, revision: batch.revision.revision };
@@ -75,24 +85,24 @@ export class BatchWriter {
     if (deployment === undefined) return [];
     const now = this.#deps.clock.now();
     const isOver = deployment.rollout !== rollout.revision;
-    const alike = isOver ? undefined : alikeIn(parcels);
-    if (alike !== undefined && (await this.#sendAlike(unit, { parcels, alike, now }, signal))) {
-      return parcels.flatMap(({ row }) => batch.orders.orderFor(sent(row, alike.hash, now), alike.payload));
+    const alike = isOver ? undefined : sameContentIn(prepared);
+    if (alike !== undefined && (await this.#sendAlike(unit, { prepared, alike, now }, signal))) {
+      return prepared.flatMap(({ row }) => batch.orders.orderFor(sent(row, alike.hash, now), alike.payload));
     }
     const current = await unit.targets.some(
       uid,
-      parcels.map(({ row }) => row.target),
+      prepared.map(({ row }) => row.target),
       signal,
     );
     const rows = new Map(current.map((row) => [row.target, row]));
     // What was generated for an order that is no longer this one may be outdated.
-    const ours = parcels.flatMap((parcel) => {
-      const row = rows.get(parcel.row.target);
+    const ours = prepared.flatMap((delivery) => {
+      const row = rows.get(delivery.row.target);
       return row !== undefined && isUntaken(row, { revision: rollout.revision, batch: batch.batch })
-        ? [{ ...parcel, row }]
+        ? [{ ...delivery, row }]
         : [];
     });
-    const decided = ours.map(({ row, wanted }) => packParcel(row, { wanted, isOver, now }));
+    const decided = ours.map(({ row, wanted }) => decideOrder(row, { wanted, isOver, now }));
     const payloads = new Map(decided.flatMap(({ payload }) => (payload ? [[payload.hash, payload]] : [])));
     const assigned = decided.flatMap((each) => (each.assigns ? [[each.row.target, each.payload?.hash] as const] : []));
     const rolloutEvents = decided.flatMap(({ event }) => event ?? []);
@@ -110,12 +120,16 @@ export class BatchWriter {
   /** All rows get the same content and none has it yet: one statement, unless a row changed in the meantime. */
   async #sendAlike(
     unit: UnitOfWork,
-    { parcels, alike, now }: { readonly parcels: readonly Parcel[]; readonly alike: Content; readonly now: number },
+    {
+      prepared,
+      alike,
+      now,
+    }: { readonly prepared: readonly PreparedDelivery[]; readonly alike: Content; readonly now: number },
     signal: AbortSignal,
   ): Promise<boolean> {
     const { deployment, revision, batch } = this.#batch;
     const rollout = { deployment: deployment.uid, revision: revision.revision };
-    const targets = parcels.map(({ row }) => row.target);
+    const targets = prepared.map(({ row }) => row.target);
     const its = { ...rollout, batch, hash: alike.hash, now };
     const [marked] = await Promise.all([
       unit.targets.markSent(its, targets, signal),
@@ -123,14 +137,14 @@ export class BatchWriter {
     ]);
     if (marked !== targets.length) return false;
     await Promise.all([
-      this.#record(unit, parcels, signal),
+      this.#record(unit, prepared, signal),
       unit.contents.assign(rollout, new Map(targets.map((target) => [target, alike.payload.hash])), signal),
     ]);
     return true;
   }
 
-  async #record(unit: UnitOfWork, parcels: readonly Parcel[], signal: AbortSignal): Promise<void> {
-    const records = new Map(parcels.flatMap(({ made }) => (made?.record === undefined ? [] : [made.record])));
+  async #record(unit: UnitOfWork, prepared: readonly PreparedDelivery[], signal: AbortSignal): Promise<void> {
+    const records = new Map(prepared.flatMap(({ made }) => (made?.record === undefined ? [] : [made.record])));
     if (records.size > 0) await unit.generated.put(this.#batch.deployment.uid, records, signal);
   }
 

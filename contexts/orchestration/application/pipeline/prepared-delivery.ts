@@ -9,7 +9,7 @@ import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts
 import type { DesiredContent, Made } from './generation/desired-contents.ts';
 
 /** A row and the content for it; `wanted` is `undefined` for a removal. */
-export interface Parcel {
+export interface PreparedDelivery {
   readonly row: DeploymentTarget;
   readonly wanted: DesiredContent | undefined;
   /** Set if the content was generated for it, and is not stored yet. */
@@ -19,10 +19,10 @@ export interface Parcel {
 export type Content = Extract<DesiredContent, { kind: 'content' }>;
 
 /** The content for all of them, if it is the same for all and none has it yet. */
-export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
-  const first = parcels[0]?.wanted;
+export function sameContentIn(prepared: readonly PreparedDelivery[]): Content | undefined {
+  const first = prepared[0]?.wanted;
   if (first?.kind !== 'content') return undefined;
-  const isAlike = parcels.every(
+  const isAlike = prepared.every(
     ({ row: { order, applied }, wanted }) =>
       wanted?.kind === 'content' &&
       wanted.hash === first.hash &&
@@ -33,7 +33,7 @@ export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
 }
 
 /** A row with its order prepared for sending. */
-export interface Packed {
+export interface OrderDecision {
   readonly row: DeploymentTarget;
   readonly payload?: Payload;
   readonly event?: RolloutEvent;
@@ -42,14 +42,14 @@ export interface Packed {
 }
 
 /** The two-phase diff: a target that already has the same content gets no order. */
-export function packParcel(
+export function decideOrder(
   row: DeploymentTarget,
   {
     wanted,
     isOver,
     now,
   }: { readonly wanted: DesiredContent | undefined; readonly isOver: boolean; readonly now: number },
-): Packed {
+): OrderDecision {
   const { target, order, applied } = row;
   if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };
   if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
