@@ -2,7 +2,7 @@ import { isKubeError, type KubeClient } from '#kit/kube';
 import { type Change, type Informer, InformerFactory } from '#kit/kube/cache';
 import { backoffDelay, sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { FollowedKind, Sighting } from '../application/ports.ts';
+import type { FollowedKind, ObservedObject } from '../application/ports.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import { DEPLOYMENT_LABEL, type KubeObject, type ObjectKey } from '../domain/kube-object.ts';
 import { type TrimmedObject, trimObject } from './trim-object.ts';
@@ -37,7 +37,7 @@ export class KindFollower {
     return this.#isUnserved || (this.#informer?.hasSynced ?? false);
   }
 
-  sighting({ namespace, name }: ObjectKey): Sighting | undefined {
+  observedObject({ namespace, name }: ObjectKey): ObservedObject | undefined {
     const object = this.#informer?.cache.get({ namespace, name });
     return object && { object, held: object.held };
   }

@@ -61,10 +61,10 @@ describe('a watch of a cluster', () => {
     assert.equal(watch.isSynced(MAP), false);
     watch.follow([{ ...MAP, isWhole: false }]);
     await until(() => watch.isSynced(MAP));
-    assert.equal(watch.sighting({ ...MAP, namespace, name: 'one' })?.object.metadata.name, 'one');
-    assert.equal(watch.sighting({ ...MAP, namespace, name: 'theirs' }), undefined);
+    assert.equal(watch.observedObject({ ...MAP, namespace, name: 'one' })?.object.metadata.name, 'one');
+    assert.equal(watch.observedObject({ ...MAP, namespace, name: 'theirs' }), undefined);
     await client.delete({ ...ref, name: 'one' }, {}, signal);
-    await until(() => watch.sighting({ ...MAP, namespace, name: 'one' }) === undefined);
+    await until(() => watch.observedObject({ ...MAP, namespace, name: 'one' }) === undefined);
     assert.ok(changed.filter((deployment) => deployment === 'd-1').length >= 2);
   });
 
@@ -72,7 +72,7 @@ describe('a watch of a cluster', () => {
     const gadget = { apiVersion: 'a.io/v1', kind: 'Gadget' };
     watch.follow([{ ...gadget, isWhole: false }]);
     await until(() => watch.isSynced(gadget));
-    assert.equal(watch.sighting({ ...gadget, name: 'g' }), undefined);
+    assert.equal(watch.observedObject({ ...gadget, name: 'g' }), undefined);
     assert.equal(watch.isSynced(MAP), false, 'what is not asked for is let go');
   });
 

@@ -1,7 +1,7 @@
 import type { KubeClient } from '#kit/kube';
 import type { Change } from '#kit/kube/cache';
 import type { Logger } from '#kit/telemetry';
-import type { ClusterWatch, FollowedKind, KindRef, Sighting, WatchListener } from '../application/ports.ts';
+import type { ClusterWatch, FollowedKind, KindRef, ObservedObject, WatchListener } from '../application/ports.ts';
 import { listAt, textAt } from '../domain/json-value.ts';
 import { DEPLOYMENT_LABEL, groupOf, type ObjectKey } from '../domain/kube-object.ts';
 import { Dependents } from './dependents.ts';
@@ -48,12 +48,12 @@ export class KubeClusterWatch implements ClusterWatch {
     return this.#followers.get(nameOf(kind))?.isSynced ?? false;
   }
 
-  sighting(key: ObjectKey): Sighting | undefined {
-    return this.#followers.get(nameOf(key))?.sighting(key);
+  observedObject(key: ObjectKey): ObservedObject | undefined {
+    return this.#followers.get(nameOf(key))?.observedObject(key);
   }
 
   dependents(key: ObjectKey): ReturnType<Dependents['of']> {
-    const workload = this.sighting(key)?.object;
+    const workload = this.observedObject(key)?.object;
     return workload === undefined || this.#running === undefined
       ? { pods: [], events: [] }
       : this.#running.dependents.of(workload);

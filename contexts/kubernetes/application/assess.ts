@@ -3,12 +3,12 @@ import { judgeHealth, type RuleEvaluator } from '../domain/health/judge-health.t
 import { type DeploymentHealth, type JudgedObject, rollUp } from '../domain/health/roll-up.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf } from '../domain/kube-object.ts';
-import type { ClusterWatch, KindRef, Sighting } from './ports.ts';
+import type { ClusterWatch, KindRef, ObservedObject } from './ports.ts';
 
 /** An object that may differ from what was applied. */
 export interface Suspect {
   readonly entry: InventoryEntry;
-  readonly sighting: Sighting | undefined;
+  readonly observedObject: ObservedObject | undefined;
 }
 
 export interface Assessment {
@@ -25,7 +25,7 @@ export interface AssessOptions {
   readonly entries: readonly InventoryEntry[];
   readonly rules: readonly HealthRule[];
   readonly evaluate: RuleEvaluator;
-  readonly watch: Pick<ClusterWatch, 'isSynced' | 'sighting' | 'dependents'>;
+  readonly watch: Pick<ClusterWatch, 'isSynced' | 'observedObject' | 'dependents'>;
   /** Resource versions after our last writes, by identity. */
   readonly versions: ReadonlyMap<string, string>;
 }
@@ -42,24 +42,24 @@ export function assess({ entries, rules, evaluate, watch, versions }: AssessOpti
       unsynced.set(`${key.apiVersion}/${key.kind}`, { apiVersion: key.apiVersion, kind: key.kind });
       continue;
     }
-    const sighting = watch.sighting(key);
+    const observedObject = watch.observedObject(key);
     const written = versions.get(identityOf(key));
-    if (written !== undefined && isBehind(sighting?.object.metadata.resourceVersion, written)) {
+    if (written !== undefined && isBehind(observedObject?.object.metadata.resourceVersion, written)) {
       isSettled = false;
       continue;
     }
-    const view = sighting && { object: sighting.object, ...watch.dependents(key) };
+    const view = observedObject && { object: observedObject.object, ...watch.dependents(key) };
     judged.push({ key, health: judgeHealth(view, { rules, evaluate }) });
-    if (isSuspect(entry, sighting)) suspects.push({ entry, sighting });
+    if (isSuspect(entry, observedObject)) suspects.push({ entry, observedObject });
   }
   return { health: rollUp(judged), suspects, unsynced: [...unsynced.values()], isSettled };
 }
 
 /** An object that is being deleted is not drift yet. It becomes drift once it is gone. */
-function isSuspect({ uid, held }: InventoryEntry, sighting: Sighting | undefined): boolean {
-  if (sighting === undefined) return true;
-  const { metadata } = sighting.object;
-  return metadata.deletionTimestamp === undefined && (metadata.uid !== uid || sighting.held !== held);
+function isSuspect({ uid, held }: InventoryEntry, observedObject: ObservedObject | undefined): boolean {
+  if (observedObject === undefined) return true;
+  const { metadata } = observedObject.object;
+  return metadata.deletionTimestamp === undefined && (metadata.uid !== uid || observedObject.held !== held);
 }
 
 /** Resource versions of one server increase. If they are not numeric, the seen version counts as the latest. */

@@ -6,7 +6,7 @@ import { identityOf, type KubeObject } from '../domain/kube-object.ts';
 import type { AcceptedOrder } from '../domain/order.ts';
 import type { Suspect } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
-import type { ClusterApi, Discovery, Sighting } from './ports.ts';
+import type { ClusterApi, Discovery, ObservedObject } from './ports.ts';
 import { boundedList } from './summary.ts';
 import { desiredNow } from './survey.ts';
 
@@ -44,9 +44,9 @@ export class DriftTracker {
   open(suspects: readonly Suspect[]): Suspect[] {
     const still = new Set(suspects.map(({ entry }) => identityOf(entry.key)));
     for (const identity of this.#findings.keys()) if (!still.has(identity)) this.#findings.delete(identity);
-    return suspects.filter(({ entry, sighting }) => {
+    return suspects.filter(({ entry, observedObject }) => {
       const finding = this.#findings.get(identityOf(entry.key));
-      return finding === undefined || finding.isToRepair || finding.seen !== versionOf(sighting);
+      return finding === undefined || finding.isToRepair || finding.seen !== versionOf(observedObject);
     });
   }
 
@@ -79,7 +79,11 @@ export class DriftTracker {
       const step = driftStep({ key, drift, policy, repairs: this.#repairs.get(identity) ?? [], now });
       this.#planned.set(identity, step.repairs);
       const line = step.kind === 'none' ? undefined : step.message;
-      this.#findings.set(identity, { seen: versionOf(suspect.sighting), line, isToRepair: step.kind === 'repair' });
+      this.#findings.set(identity, {
+        seen: versionOf(suspect.observedObject),
+        line,
+        isToRepair: step.kind === 'repair',
+      });
     });
   }
 
@@ -124,7 +128,7 @@ async function driftNow(
   return driftOf(appliedState(answer.object), live, patterns);
 }
 
-function versionOf(sighting: Sighting | undefined): string {
-  const { uid = '', resourceVersion = '' } = sighting?.object.metadata ?? {};
-  return sighting === undefined ? 'gone' : `${uid} ${resourceVersion}`;
+function versionOf(observedObject: ObservedObject | undefined): string {
+  const { uid = '', resourceVersion = '' } = observedObject?.object.metadata ?? {};
+  return observedObject === undefined ? 'gone' : `${uid} ${resourceVersion}`;
 }

@@ -72,8 +72,8 @@ describe('an order that changes contents', () => {
 
   it('never replaces what another agent applied that this one has not seen', async (t) => {
     const { ports, agent, trouble } = await afterTheFirst(t);
-    const old = ports.watch.sighting(keyOf(map('a')));
-    ports.watch.sighting = (key) => (key.name === 'a' ? old : undefined);
+    const old = ports.watch.observedObject(keyOf(map('a')));
+    ports.watch.observedObject = (key) => (key.name === 'a' ? old : undefined);
     const theirs = new MemoryOrders(ports.orders.records.shared);
     await theirs.all(signal);
     const taken = ports.orders.records.read(deploymentUid());

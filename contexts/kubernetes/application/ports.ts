@@ -50,7 +50,7 @@ export interface ClusterApi {
 }
 
 /** An object as the watch last saw it. */
-export interface Sighting {
+export interface ObservedObject {
   /** Enough to judge health; the rest is trimmed to save memory. */
   readonly object: KubeObject;
   /** Hash of the fields that we own. */
@@ -74,7 +74,7 @@ export interface ClusterWatch {
   /** Whether all objects of the kind are known. */
   isSynced(kind: KindRef): boolean;
   /** `undefined` if the object does not exist or its kind has not synced yet. */
-  sighting(key: ObjectKey): Sighting | undefined;
+  observedObject(key: ObjectKey): ObservedObject | undefined;
   /** As far as known now. */
   dependents(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
   /** Runs until the signal aborts; throws only its reason. Reconnects by itself. */

@@ -63,6 +63,6 @@ async function present(
   { key, uid }: InventoryEntry,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const seen = watch?.sighting(key)?.object;
+  const seen = watch?.observedObject(key)?.object;
   return seen?.metadata.uid !== undefined && seen.metadata.uid === uid ? seen : await cluster.get(key, signal);
 }

@@ -59,7 +59,7 @@ export interface SurveyDeps {
   readonly cluster: ClusterApi;
   readonly discovery: Discovery;
   /** Objects known without a request. */
-  readonly watch?: Pick<ClusterWatch, 'sighting'>;
+  readonly watch?: Pick<ClusterWatch, 'observedObject'>;
   /** The agent's own place, which deliveries must not touch. */
   readonly own?: OwnPlace | undefined;
   /** Concurrent requests. */
@@ -163,10 +163,11 @@ interface Seen {
  * then depends on the whole live object.
  */
 async function look({ deps, entry, sent, patterns }: Look, key: ObjectKey, signal: AbortSignal): Promise<Seen> {
-  const sighting = deps.watch?.sighting(key);
-  if (sighting !== undefined && entry?.uid !== undefined && entry.uid === sighting.object.metadata.uid) {
-    const isAsMade = entry.sent === sent && entry.held === sighting.held;
-    if (isAsMade || patterns.length === 0) return { live: sighting.object, held: sighting.held, isSighted: true };
+  const observedObject = deps.watch?.observedObject(key);
+  if (observedObject !== undefined && entry?.uid !== undefined && entry.uid === observedObject.object.metadata.uid) {
+    const isAsMade = entry.sent === sent && entry.held === observedObject.held;
+    if (isAsMade || patterns.length === 0)
+      return { live: observedObject.object, held: observedObject.held, isSighted: true };
   }
   const live = await deps.cluster.get(key, signal);
   return { live, held: live && heldHash(live, patterns), isSighted: false };

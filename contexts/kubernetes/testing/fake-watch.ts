@@ -1,4 +1,4 @@
-import type { ClusterWatch, FollowedKind, KindRef, Sighting, WatchListener } from '../application/ports.ts';
+import type { ClusterWatch, FollowedKind, KindRef, ObservedObject, WatchListener } from '../application/ports.ts';
 import { heldHash } from '../domain/drift.ts';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
 import { DEPLOYMENT_LABEL, type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
@@ -25,7 +25,7 @@ export class FakeWatch implements ClusterWatch {
     return this.followed.some((each) => each.apiVersion === apiVersion && each.kind === kind);
   }
 
-  sighting(key: ObjectKey): Sighting | undefined {
+  observedObject(key: ObjectKey): ObservedObject | undefined {
     const object = this.isSynced(key) ? this.#cluster.peek(key) : undefined;
     const deployment = object?.metadata.labels?.[DEPLOYMENT_LABEL];
     if (object === undefined || deployment === undefined) return undefined;
