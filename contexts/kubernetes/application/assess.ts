@@ -6,7 +6,7 @@ import { identityOf } from '../domain/kube-object.ts';
 import type { ClusterWatch, KindRef, ObservedObject } from './ports.ts';
 
 /** An object that may differ from what was applied. */
-export interface Suspect {
+export interface DriftCandidate {
   readonly entry: InventoryEntry;
   readonly observedObject: ObservedObject | undefined;
 }
@@ -14,7 +14,7 @@ export interface Suspect {
 export interface Assessment {
   /** Covers only objects that the watch has seen. */
   readonly health: DeploymentHealth;
-  readonly suspects: readonly Suspect[];
+  readonly candidates: readonly DriftCandidate[];
   /** Kinds whose objects are not all known yet. */
   readonly unsynced: readonly KindRef[];
   /** The watch has caught up with our last writes. */
@@ -33,7 +33,7 @@ export interface AssessOptions {
 /** Computes the state of a deployment from what the watch has seen. */
 export function assess({ entries, rules, evaluate, watch, versions }: AssessOptions): Assessment {
   const judged: JudgedObject[] = [];
-  const suspects: Suspect[] = [];
+  const candidates: DriftCandidate[] = [];
   const unsynced = new Map<string, KindRef>();
   let isSettled = true;
   for (const entry of entries) {
@@ -50,13 +50,13 @@ export function assess({ entries, rules, evaluate, watch, versions }: AssessOpti
     }
     const view = observedObject && { object: observedObject.object, ...watch.dependents(key) };
     judged.push({ key, health: judgeHealth(view, { rules, evaluate }) });
-    if (isSuspect(entry, observedObject)) suspects.push({ entry, observedObject });
+    if (isDriftCandidate(entry, observedObject)) candidates.push({ entry, observedObject });
   }
-  return { health: rollUp(judged), suspects, unsynced: [...unsynced.values()], isSettled };
+  return { health: rollUp(judged), candidates, unsynced: [...unsynced.values()], isSettled };
 }
 
 /** An object that is being deleted is not drift yet. It becomes drift once it is gone. */
-function isSuspect({ uid, held }: InventoryEntry, observedObject: ObservedObject | undefined): boolean {
+function isDriftCandidate({ uid, held }: InventoryEntry, observedObject: ObservedObject | undefined): boolean {
   if (observedObject === undefined) return true;
   const { metadata } = observedObject.object;
   return metadata.deletionTimestamp === undefined && (metadata.uid !== uid || observedObject.held !== held);

@@ -4,7 +4,7 @@ import { driftStep, type Repair, USUAL_REPAIRS } from '../domain/drift-repair.ts
 import { forApply, patternsFor } from '../domain/ignore-fields.ts';
 import { identityOf, type KubeObject } from '../domain/kube-object.ts';
 import type { AcceptedOrder } from '../domain/order.ts';
-import type { Suspect } from './assess.ts';
+import type { DriftCandidate } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, Discovery, ObservedObject } from './ports.ts';
 import { boundedList } from './summary.ts';
@@ -25,7 +25,7 @@ interface Finding {
 }
 
 export interface DriftInput {
-  readonly suspects: readonly Suspect[];
+  readonly candidates: readonly DriftCandidate[];
   readonly order: AcceptedOrder;
   readonly now: number;
 }
@@ -38,13 +38,13 @@ export class DriftTracker {
   readonly #planned = new Map<string, readonly Repair[]>();
 
   /**
-   * Suspects that have not been compared in their current version, or that need repair. Findings of objects that are no
-   * longer suspects are dropped.
+   * Candidates that have not been compared in their current version, or that need repair. Findings of objects that are no
+   * longer candidates are dropped.
    */
-  open(suspects: readonly Suspect[]): Suspect[] {
-    const still = new Set(suspects.map(({ entry }) => identityOf(entry.key)));
+  open(candidates: readonly DriftCandidate[]): DriftCandidate[] {
+    const still = new Set(candidates.map(({ entry }) => identityOf(entry.key)));
     for (const identity of this.#findings.keys()) if (!still.has(identity)) this.#findings.delete(identity);
-    return suspects.filter(({ entry, observedObject }) => {
+    return candidates.filter(({ entry, observedObject }) => {
       const finding = this.#findings.get(identityOf(entry.key));
       return finding === undefined || finding.isToRepair || finding.seen !== versionOf(observedObject);
     });
@@ -61,26 +61,26 @@ export class DriftTracker {
   }
 
   /** Asks the server, because the watch may be stale. */
-  async compare(deps: DriftDeps, { suspects, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
+  async compare(deps: DriftDeps, { candidates, order, now }: DriftInput, signal: AbortSignal): Promise<void> {
     const separated = separatePolicy(order.documents);
     if (separated.kind === 'fault') return;
     const desired = await desiredNow(deps.discovery, { ...order, documents: separated.documents }, signal);
     if (desired.kind === 'fault') return;
     const objects = new Map(desired.objects.map(({ key, object }) => [identityOf(key), object]));
-    await inParallel(suspects, deps.width, async (suspect) => {
-      const { key } = suspect.entry;
+    await inParallel(candidates, deps.width, async (candidate) => {
+      const { key } = candidate.entry;
       const identity = identityOf(key);
       const object = objects.get(identity);
       // Its kind is no longer served. The next run of the order reports this.
       if (object === undefined) return;
       const patterns = patternsFor(object, separated.policy.ignoreFields);
-      const drift = await driftNow(deps.cluster, { ...suspect, object, patterns }, signal);
+      const drift = await driftNow(deps.cluster, { ...candidate, object, patterns }, signal);
       const policy = { driftPolicy: order.driftPolicy, ...USUAL_REPAIRS };
       const step = driftStep({ key, drift, policy, repairs: this.#repairs.get(identity) ?? [], now });
       this.#planned.set(identity, step.repairs);
       const line = step.kind === 'none' ? undefined : step.message;
       this.#findings.set(identity, {
-        seen: versionOf(suspect.observedObject),
+        seen: versionOf(candidate.observedObject),
         line,
         isToRepair: step.kind === 'repair',
       });
@@ -108,14 +108,14 @@ export class DriftTracker {
   }
 }
 
-interface ComparedSuspect extends Suspect {
+interface ComparedCandidate extends DriftCandidate {
   readonly object: KubeObject;
   readonly patterns: ReturnType<typeof patternsFor>;
 }
 
 async function driftNow(
   cluster: ClusterApi,
-  { entry, object, patterns }: ComparedSuspect,
+  { entry, object, patterns }: ComparedCandidate,
   signal: AbortSignal,
 ): Promise<Drift> {
   const live = await cluster.get(entry.key, signal);

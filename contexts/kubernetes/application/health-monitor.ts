@@ -3,7 +3,7 @@ import type { Health } from '#protocol/delivery';
 import type { HealthState } from '../domain/health/object-health.ts';
 import { isDone } from '../domain/order.ts';
 import { maskFor } from '../domain/secret-fields.ts';
-import { type Assessment, assess, type Suspect } from './assess.ts';
+import { type Assessment, assess, type DriftCandidate } from './assess.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { DeploymentState } from './deployment-state.ts';
 import { DriftTracker } from './drift-tracker.ts';
@@ -88,8 +88,8 @@ export class HealthMonitor {
     if (isSeen) this.#reportHealth(held.revision, seen);
     else this.#reportUnseen(held.revision, seen);
     if (!this.#isOfOrder) return isSeen ? FINE : UNSEEN;
-    const suspects = this.#drift.open(seen.suspects);
-    if (suspects.length > 0) await this.#compare(suspects, signal);
+    const candidates = this.#drift.open(seen.candidates);
+    if (candidates.length > 0) await this.#compare(candidates, signal);
     this.#status.drift(held.revision, this.#drift.lines);
     const objects = this.#drift.toRepair;
     if (objects.size > 0) return { kind: 'repair', objects };
@@ -128,7 +128,7 @@ export class HealthMonitor {
     }
   }
 
-  async #compare(suspects: readonly Suspect[], signal: AbortSignal): Promise<void> {
+  async #compare(candidates: readonly DriftCandidate[], signal: AbortSignal): Promise<void> {
     const { ports, clock, verify } = this.#deps;
     // A rebuilt cluster has none of the objects and none of the orders. This is not drift.
     await verify(signal);
@@ -136,7 +136,7 @@ export class HealthMonitor {
     if (order === undefined) return;
     const deps = { cluster: ports.api, discovery: ports.discovery, width: WIDTH };
     const maskOf = () => maskFor(order.documents, order.secretPlaces);
-    const input = { suspects, order, now: clock.now() };
+    const input = { candidates, order, now: clock.now() };
     await withoutSecrets(maskOf, async () => await this.#drift.compare(deps, input, signal));
   }
 }
