@@ -20,9 +20,9 @@ function play(asked: readonly DeliveryOrder[]) {
   const steps: { order: DeliveryOrder; before: Seen | undefined; after: Seen; kind: string }[] = [];
   let seen: Seen | undefined;
   for (const order of asked) {
-    const passage = fence(seen, order);
-    steps.push({ order, before: seen, after: passage.seen, kind: passage.kind });
-    seen = passage.seen;
+    const verdict = fence(seen, order);
+    steps.push({ order, before: seen, after: verdict.seen, kind: verdict.kind });
+    seen = verdict.seen;
   }
   return steps;
 }

@@ -9,7 +9,7 @@ export interface Seen {
   readonly hash: string | undefined;
 }
 
-export type Passage =
+export type OrderVerdict =
   | { readonly kind: 'new'; readonly seen: Seen }
   /** The same order as the last. It is acknowledged again, and its outcome is reported again. */
   | { readonly kind: 'again'; readonly seen: Seen }
@@ -22,7 +22,7 @@ export type Passage =
  * target may be removed and then placed again, and an order regenerated after a crash may differ from the one that was
  * lost. The router sends the orders of a deployment to a target one after another, so that "later" is well defined.
  */
-export function fence(seen: Seen | undefined, order: DeliveryOrder): Passage {
+export function fence(seen: Seen | undefined, order: DeliveryOrder): OrderVerdict {
   const asked: Seen = { revision: order.revision, hash: order.kind === 'deliver' ? order.hash : undefined };
   if (seen === undefined || asked.revision > seen.revision) return { kind: 'new', seen: asked };
   if (asked.revision < seen.revision) return { kind: 'fenced', seen };

@@ -13,7 +13,7 @@ import type {
 import type { TargetRef } from '#protocol/targets';
 import { describeChange } from '../domain/describe-change.ts';
 import { type Desired, type DesiredFile, desiredFiles, type HealthCheck } from '../domain/desired-file.ts';
-import { type DeploymentRecord, isDone, type OwnedFile, passageOf, seenOf } from '../domain/order.ts';
+import { type DeploymentRecord, isDone, type OwnedFile, seenOf, verdictOf } from '../domain/order.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type { CommandRunner } from './ports.ts';
@@ -107,15 +107,15 @@ export class DirectoryTarget {
   async #take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     const { records } = this.#deps;
     const record = records.find(order.deployment);
-    const passage = passageOf(record, order);
-    if (passage === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
+    const verdict = verdictOf(record, order);
+    if (verdict === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
     const kept = { ...(record ?? newRecord(order)), seen: seenOf(order) };
     const desired = order.kind === 'remove' ? NOTHING : this.#desired(order);
     if (desired.kind === 'fault') {
       await records.save({ ...kept, work: undefined }, signal);
       return { kind: 'rejected', message: desired.message };
     }
-    if (passage === 'again' && isDone(record, order)) {
+    if (verdict === 'again' && isDone(record, order)) {
       await this.#reportAgain(order, signal);
       return { kind: 'accepted' };
     }

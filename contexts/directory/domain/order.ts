@@ -25,10 +25,10 @@ export interface DeploymentRecord {
   readonly work: Omit<DeliverOrder, 'target'> | Omit<DeliveryOrder & { readonly kind: 'remove' }, 'target'> | undefined;
 }
 
-export type Passage = 'new' | 'again' | 'fenced';
+export type OrderVerdict = 'new' | 'again' | 'fenced';
 
 /** Never goes back behind a revision that was seen. Different content under the same revision counts as newer. */
-export function passageOf(record: DeploymentRecord | undefined, order: DeliveryOrder): Passage {
+export function verdictOf(record: DeploymentRecord | undefined, order: DeliveryOrder): OrderVerdict {
   if (record === undefined || order.revision > record.seen.revision) return 'new';
   if (order.revision < record.seen.revision) return 'fenced';
   return seenOf(order).hash === record.seen.hash ? 'again' : 'new';

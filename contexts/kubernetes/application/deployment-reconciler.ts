@@ -2,7 +2,7 @@ import { type AddOptions, DONE, type KeyedQueue, type Result, requeueAfter } fro
 import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from '#kit/std';
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { isOutdated, KubernetesError } from '../domain/kubernetes-error.ts';
-import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
+import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, verdictOf } from '../domain/order.ts';
 import type { Outcome } from './carry-out.ts';
 import { type Assignment, type CarryOutOrderDeps, carryOutOrder } from './carry-out-order.ts';
 import { type DeploymentRecords, DeploymentState } from './deployment-state.ts';
@@ -86,11 +86,11 @@ export class DeploymentReconciler {
     return await this.#write(async () => {
       const { state } = this;
       const accepted = acceptedOrder(order);
-      const passage = passageOf(state, accepted);
-      if (passage.kind === 'fenced') return passage;
+      const verdict = verdictOf(state, accepted);
+      if (verdict.kind === 'fenced') return verdict;
       this.#status.forget();
       const isUnderWay = state.order !== undefined && !state.order.isCancelled;
-      const isSaved = passage.kind === 'again' && (isUnderWay || state.isDone(accepted));
+      const isSaved = verdict.kind === 'again' && (isUnderWay || state.isDone(accepted));
       if (isSaved) await state.saveBegun(signal);
       else if (await this.#save(accepted, signal)) return { kind: 'accepted' };
       // Also for a content that is still held because the order in between never started.

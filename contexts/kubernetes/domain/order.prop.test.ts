@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseUuid } from '#kit/std';
 import type { DeliveryOrder } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import { acceptedOrder, isDone, type Known, passageOf } from './order.ts';
+import { acceptedOrder, isDone, type Known, verdictOf } from './order.ts';
 
 const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-000000000001');
 const TARGET = { id: 't' as TargetId, name: 't', type: 'kubernetes' };
@@ -50,20 +50,20 @@ describe('an order', () => {
         let known: Known = { order: undefined, inventory: undefined };
         let highest = 0;
         for (const { order, isDone: ends } of asked) {
-          const passage = passageOf(known, acceptedOrder(order));
-          assert.equal(passage.kind === 'fenced', order.revision < highest);
-          if (passage.kind === 'fenced') {
-            assert.equal(passage.seen, highest);
+          const verdict = verdictOf(known, acceptedOrder(order));
+          assert.equal(verdict.kind === 'fenced', order.revision < highest);
+          if (verdict.kind === 'fenced') {
+            assert.equal(verdict.seen, highest);
             continue;
           }
           highest = order.revision;
-          if (passage.kind === 'again' && isDone(known, acceptedOrder(order))) continue;
+          if (verdict.kind === 'again' && isDone(known, acceptedOrder(order))) continue;
           const { revision, hash } = acceptedOrder(order);
           const { held } = known.inventory ?? {};
           // The order in between was not started.
           const isThere = held !== undefined && held.revision === revision && held.hash === hash;
           known = after(known, order, ends);
-          assert.equal(passageOf(known, acceptedOrder(order)).kind, 'again', 'the same again is known');
+          assert.equal(verdictOf(known, acceptedOrder(order)).kind, 'again', 'the same again is known');
           assert.equal(isDone(known, acceptedOrder(order)), ends || isThere);
         }
       }),
@@ -76,7 +76,7 @@ describe('an order', () => {
       order: undefined,
       inventory: { deployment: DEPLOYMENT, entries: [], seen: one ?? { revision: 0 } },
     };
-    assert.equal(passageOf(known, two ?? { revision: 0 }).kind, 'new');
-    assert.equal(passageOf(known, { revision: 2 }).kind, 'new');
+    assert.equal(verdictOf(known, two ?? { revision: 0 }).kind, 'new');
+    assert.equal(verdictOf(known, { revision: 2 }).kind, 'new');
   });
 });

@@ -39,7 +39,7 @@ export interface Known {
   readonly inventory: ApplySetInventory | undefined;
 }
 
-export type Passage =
+export type OrderVerdict =
   | { readonly kind: 'new' }
   /** The same order as the last accepted one. */
   | { readonly kind: 'again' }
@@ -48,7 +48,7 @@ export type Passage =
 /**
  * Never accepts a revision below one already seen. Different content under the same revision replaces the earlier one.
  */
-export function passageOf(known: Known, { revision, hash }: Pick<OrderFacts, 'revision' | 'hash'>): Passage {
+export function verdictOf(known: Known, { revision, hash }: Pick<OrderFacts, 'revision' | 'hash'>): OrderVerdict {
   const seen = seenOf(known);
   if (seen === undefined || revision > seen.revision) return { kind: 'new' };
   if (revision < seen.revision) return { kind: 'fenced', seen: seen.revision };

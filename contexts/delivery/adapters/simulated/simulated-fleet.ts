@@ -130,7 +130,7 @@ export class SimulatedFleet implements DeliveryAgent {
   }
 
   async #accept(target: SimulatedTarget, order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
-    const fenced = target.passage(order);
+    const fenced = target.verdict(order);
     if (fenced.kind === 'fenced') return { kind: 'fenced', seen: fenced.seen.revision };
     if (target.behaviour.outcome === 'refuse') {
       target.take(order);
@@ -138,9 +138,9 @@ export class SimulatedFleet implements DeliveryAgent {
       return { kind: 'rejected', message: REFUSAL };
     }
     await this.#memory.keep(rememberedOf(order), signal);
-    const passage = target.take(order);
+    const verdict = target.take(order);
     // A newer order overtook it while it was being saved.
-    if (passage.kind === 'fenced') return { kind: 'fenced', seen: passage.seen.revision };
+    if (verdict.kind === 'fenced') return { kind: 'fenced', seen: verdict.seen.revision };
     if (target.isUnderWay(order)) {
       const workMs = target.behaviour.applyMs + this.#jitter(target, order, 'apply');
       this.#agenda.after(workMs, (stop) => this.#finish(target, order, stop));

@@ -10,7 +10,7 @@ import type {
   ReportContent,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
-import { fence, type Passage, type Seen } from '../../domain/fence.ts';
+import { fence, type OrderVerdict, type Seen } from '../../domain/fence.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Remembered } from './fleet-memory.ts';
 import { previewOf } from './preview-of.ts';
@@ -68,7 +68,7 @@ export class SimulatedTarget {
     return { target: this.ref.id, rebuilds: this.#rebuilds };
   }
 
-  passage(order: DeliveryOrder): Passage {
+  verdict(order: DeliveryOrder): OrderVerdict {
     return fence(this.#shares.get(order.deployment)?.seen, order);
   }
 
@@ -76,14 +76,14 @@ export class SimulatedTarget {
    * Takes the order, unless it is fenced. A later order replaces work in progress. An order that is in progress or done
    * is not begun again; one that failed is.
    */
-  take(order: DeliveryOrder): Passage {
+  take(order: DeliveryOrder): OrderVerdict {
     const share = this.#shares.get(order.deployment);
-    const passage = fence(share?.seen, order);
-    if (passage.kind === 'fenced') return passage;
-    const isKnown = passage.kind === 'again' && (share?.work !== undefined || this.isDone(order));
+    const verdict = fence(share?.seen, order);
+    if (verdict.kind === 'fenced') return verdict;
+    const isKnown = verdict.kind === 'again' && (share?.work !== undefined || this.isDone(order));
     const work = isKnown ? share?.work : order;
-    this.#shares.set(order.deployment, { seen: passage.seen, held: share?.held, work });
-    return passage;
+    this.#shares.set(order.deployment, { seen: verdict.seen, held: share?.held, work });
+    return verdict;
   }
 
   /** Whether it is working on this very order. */
