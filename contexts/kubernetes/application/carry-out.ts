@@ -38,11 +38,11 @@ export async function carryOut(deps: CarryOutDeps, task: DeliveryTask, signal: A
   const { deployment, revision } = delivery;
   const seen = tracker.stored?.seen.revision ?? 0;
   if (revision < seen) return { kind: 'fenced', seen };
-  const books = {
+  const records = {
     find: tracker.find.bind(tracker),
     otherOwner: claims.claim.bind(claims, deployment),
   };
-  const found = await survey(deps, { delivery, books }, signal);
+  const found = await survey(deps, { delivery, records }, signal);
   const isGuarded = task.saved !== undefined && found.kind === 'survey' && mayGoAhead(found, tracker);
   if (!isGuarded) await task.saved?.(signal);
   if (found.kind === 'rejected') return found;

@@ -28,12 +28,12 @@ export async function previewOrder(
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces };
   const mask = maskFor(documents, secretPlaces);
   const tracker = new InventoryTracker({ inventories }, inventory, delivery);
-  const otherOwner: Parameters<typeof survey>[1]['books']['otherOwner'] = (key) => {
+  const otherOwner: Parameters<typeof survey>[1]['records']['otherOwner'] = (key) => {
     const owner = claims.ownerOf(key);
     return owner === deployment ? undefined : owner;
   };
   const deps = { cluster, discovery, watch, own, width: WIDTH };
-  const found = await survey(deps, { delivery, books: { find: (key) => tracker.find(key), otherOwner } }, signal);
+  const found = await survey(deps, { delivery, records: { find: (key) => tracker.find(key), otherOwner } }, signal);
   if (found.kind === 'rejected') return { kind: 'wouldReject', message: mask(found.message), changes: [] };
   const { entries } = tracker;
   if (found.policy.mode === 'release') {

@@ -67,7 +67,7 @@ export interface SurveyDeps {
 }
 
 /** Recorded ownership of the objects of a cluster. */
-export interface Books {
+export interface OwnershipRecords {
   /** The inventory entry of the deployment being delivered. */
   find(key: ObjectKey): InventoryEntry | undefined;
   /** The deployment that owns the object, if it is another one. */
@@ -77,7 +77,7 @@ export interface Books {
 /** Compares the live objects with the desired ones and plans the steps. Only reads. */
 export async function survey(
   deps: SurveyDeps,
-  { delivery, books }: { readonly delivery: Delivery; readonly books: Books },
+  { delivery, records }: { readonly delivery: Delivery; readonly records: OwnershipRecords },
   signal: AbortSignal,
 ): Promise<Survey | Rejection> {
   const separated = separatePolicy(delivery.documents);
@@ -89,7 +89,7 @@ export async function survey(
   const reach = policy.mode === 'release' ? undefined : reachIntoOwn(desired.objects, deps.own);
   if (reach !== undefined) return { kind: 'rejected', message: reach };
   const planned: PlannedObject[] = [];
-  const others = new Map(desired.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
+  const others = new Map(desired.objects.map(({ key }) => [identityOf(key), records.otherOwner(key)]));
   await inParallel(desired.objects, deps.width, async ({ key, object, secrets }) => {
     const patterns = patternsFor(object, policy.ignoreFields);
     const sent = contentHash(object);
@@ -107,7 +107,7 @@ export async function survey(
       });
       return;
     }
-    const entry = books.find(key);
+    const entry = records.find(key);
     const { live, held, isSighted } = await look({ deps, entry, sent, patterns }, key, signal);
     const { deployment } = delivery;
     const step = nextStep({ key, deployment, policy, live, sent, held, entry, other: others.get(identityOf(key)) });
