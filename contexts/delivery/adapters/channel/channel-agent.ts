@@ -4,7 +4,7 @@ import type { TargetId } from '#protocol/targets';
 import type { DeliveryAgent } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 import { type Answer, decodeAnswer } from './answer-codec.ts';
-import { type Asked, encodeAsked } from './order-codec.ts';
+import { type AgentRequest, encodeRequest } from './order-codec.ts';
 
 /** Sends messages to the agents of connected targets. */
 export interface AgentMessages {
@@ -82,7 +82,7 @@ export class ChannelAgent implements DeliveryAgent {
     }
   }
 
-  async #ask(asked: Asked, signal: AbortSignal): Promise<Answer | 'offline'> {
+  async #ask(asked: AgentRequest, signal: AbortSignal): Promise<Answer | 'offline'> {
     signal.throwIfAborted();
     const request = this.#requests++;
     const { target, deployment } = asked.order;
@@ -91,7 +91,7 @@ export class ChannelAgent implements DeliveryAgent {
     promise.catch(() => {});
     this.#waiting.set(request, { target: target.id, answered: resolve, lost: reject });
     try {
-      const payload = encodeAsked(request, asked);
+      const payload = encodeRequest(request, asked);
       const sent = await this.#messages.send({ target: target.id, key: deployment, payload }, signal);
       return sent === 'offline' ? 'offline' : await unlessAborted(promise, signal);
     } finally {

@@ -6,7 +6,7 @@ import type { DeliverOrder, Document, Inventory } from '#protocol/delivery';
 import { FromAgentSchema, StatusMessageSchema } from '#protocol/proto';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { type Answer, decodeAnswer, encodeAnswer } from './answer-codec.ts';
-import { type Asked, decodeAsked, encodeAsked } from './order-codec.ts';
+import { type AgentRequest, decodeRequest, encodeRequest } from './order-codec.ts';
 import { type AgentStatus, decodeStatus, encodeStatus } from './status-codec.ts';
 
 const target = aTarget();
@@ -42,7 +42,7 @@ const order = fc.oneof(
   deliver,
   key.map((its) => ({ kind: 'remove' as const, ...its })),
 );
-const asked: fc.Arbitrary<Asked> = fc.oneof(
+const asked: fc.Arbitrary<AgentRequest> = fc.oneof(
   fc.record({ kind: fc.constantFrom('dispatch' as const, 'preview' as const), order }),
   fc.record({ kind: fc.constant('cancel' as const), order: key }),
 );
@@ -89,7 +89,7 @@ describe('the messages of delivery', () => {
   it('arrive as they were asked', () => {
     fc.assert(
       fc.property(request, asked, (number, its) => {
-        assert.deepEqual(decodeAsked(encodeAsked(number, its), target), {
+        assert.deepEqual(decodeRequest(encodeRequest(number, its), target), {
           request: number,
           asked: structuredClone(its),
         });
@@ -113,7 +113,7 @@ describe('the messages of delivery', () => {
 
   it('of a later release are an unknown question, a fault and no word', () => {
     const later = Uint8Array.of(0x08, 7, 0xfa, 0x3f, 0);
-    assert.deepEqual(decodeAsked(later, target), { request: 7n, asked: undefined });
+    assert.deepEqual(decodeRequest(later, target), { request: 7n, asked: undefined });
     assert.deepEqual(decodeAnswer(later).answer.kind, 'fault');
     assert.equal(decodeStatus(Uint8Array.of(0xfa, 0x3f, 0), target.id), undefined);
   });

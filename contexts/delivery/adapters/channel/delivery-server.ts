@@ -2,7 +2,7 @@ import type { Inventory } from '#protocol/delivery';
 import type { TargetId, TargetRef } from '#protocol/targets';
 import type { AgentReports, DeliveryAgent } from '../../application/ports.ts';
 import { type Answer, encodeAnswer } from './answer-codec.ts';
-import { type Asked, decodeAsked } from './order-codec.ts';
+import { type AgentRequest, decodeRequest } from './order-codec.ts';
 import { type AgentStatus, encodeStatus } from './status-codec.ts';
 
 const NOT_SERVED: Answer = { kind: 'fault', message: 'This agent does not serve the target.' };
@@ -98,7 +98,7 @@ export class DeliveryServer {
   /** Handles a message on `delivery`. Resolves once it was answered; throws when it cannot be decoded. */
   async handle(targetId: string, payload: Uint8Array, signal: AbortSignal): Promise<void> {
     const target = this.#targets.get(targetId);
-    const { request, asked } = decodeAsked(payload, target ?? { id: targetId as TargetId, name: '', type: '' });
+    const { request, asked } = decodeRequest(payload, target ?? { id: targetId as TargetId, name: '', type: '' });
     const answer = target === undefined ? NOT_SERVED : await this.#answer(asked, signal);
     const key = asked?.order.deployment ?? '';
     await this.#messages.send(
@@ -107,7 +107,7 @@ export class DeliveryServer {
     );
   }
 
-  async #answer(asked: Asked | undefined, signal: AbortSignal): Promise<Answer> {
+  async #answer(asked: AgentRequest | undefined, signal: AbortSignal): Promise<Answer> {
     if (asked === undefined) return { kind: 'fault', message: 'This agent does not know that request.' };
     const agent = this.#servedAgent();
     try {

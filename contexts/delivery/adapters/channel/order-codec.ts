@@ -15,26 +15,26 @@ import type { TargetRef } from '#protocol/targets';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 
 /** A request of the platform to an agent. */
-export type Asked =
+export type AgentRequest =
   | { readonly kind: 'dispatch' | 'preview'; readonly order: DeliveryOrder }
   | { readonly kind: 'cancel'; readonly order: OrderKey };
 
-export function encodeAsked(request: bigint, asked: Asked): Uint8Array {
+export function encodeRequest(request: bigint, asked: AgentRequest): Uint8Array {
   return toBinary(ToAgentSchema, create(ToAgentSchema, { request, message: messageOf(asked) }));
 }
 
 /** `asked` is `undefined` for a request of a later release; its number is decoded all the same. */
-export function decodeAsked(
+export function decodeRequest(
   payload: Uint8Array,
   target: TargetRef,
-): { readonly request: bigint; readonly asked: Asked | undefined } {
+): { readonly request: bigint; readonly asked: AgentRequest | undefined } {
   const { request, message } = fromBinary(ToAgentSchema, payload);
   return { request, asked: askedOf(message, target) };
 }
 
 type WireMessage = ReturnType<typeof messageOf>;
 
-function messageOf(asked: Asked) {
+function messageOf(asked: AgentRequest) {
   if (asked.kind === 'cancel') return { case: 'cancel', value: wireKey(asked.order) } as const;
   const isPreview = asked.kind === 'preview';
   if (asked.order.kind === 'remove') {
@@ -45,7 +45,7 @@ function messageOf(asked: Asked) {
   return isPreview ? ({ case: 'previewDeliver', value } as const) : ({ case: 'deliver', value } as const);
 }
 
-function askedOf(message: WireMessage | { readonly case: undefined }, target: TargetRef): Asked | undefined {
+function askedOf(message: WireMessage | { readonly case: undefined }, target: TargetRef): AgentRequest | undefined {
   switch (message.case) {
     case 'deliver':
       return { kind: 'dispatch', order: deliverOf(message.value, target) };
