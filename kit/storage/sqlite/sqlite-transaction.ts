@@ -2,7 +2,7 @@ import type { Row, Transaction } from '../port.ts';
 import type { Statement } from '../sql.ts';
 import { guardFailed, StorageError } from '../storage-error.ts';
 import { fromSqlite } from './sqlite-errors.ts';
-import type { Asked, BatchOutcome, WriterReply } from './writer-protocol.ts';
+import type { BatchOutcome, WriterCall, WriterReply } from './writer-protocol.ts';
 import type { WriterTurn } from './writer-session.ts';
 
 /** A body's view of the writer. After an error it can only end: both engines behave alike. */
@@ -60,7 +60,7 @@ export class SqliteTransaction implements Transaction {
     return reply;
   }
 
-  async #guarded(work: Asked): Promise<WriterReply> {
+  async #guarded(work: WriterCall): Promise<WriterReply> {
     try {
       return await this.#turn.ask(work, false);
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Statement, Value } from '../sql.ts';
 import type { SqliteFault } from './sqlite-errors.ts';
 
 /** Requests of the main thread to the writer thread. */
-export type Asked =
+export type WriterCall =
   /** Independent batches, each all or nothing. */
   | { readonly kind: 'batches'; readonly batches: readonly (readonly Statement[])[] }
   /** Part of a transaction with reads; `open` on its first part. */
@@ -61,7 +61,7 @@ export class WordWriter {
   readonly #templates = new Map<readonly string[], number>();
   #news: Value[] = [];
 
-  request(asked: Asked, { first, last }: Place): WriterRequest {
+  request(asked: WriterCall, { first, last }: Place): WriterRequest {
     if (this.#numbers.size > NUMBERED_TEXTS) {
       this.#numbers.clear();
       this.#templates.clear();
@@ -73,7 +73,7 @@ export class WordWriter {
     return news.length === 0 ? head.concat(words as number[]) : [...head, ...news, ...words];
   }
 
-  #flatten(asked: Asked): Value[] {
+  #flatten(asked: WriterCall): Value[] {
     const words: Value[] = [];
     if (asked.kind === 'batches') for (const batch of asked.batches) this.#writeBatch(batch, words);
     else if (asked.kind === 'statements' || asked.kind === 'query') this.#writeBatch(asked.statements, words);
@@ -112,7 +112,7 @@ export interface ReadStatement {
 }
 
 export interface ReadRequest extends Place {
-  readonly kind: Asked['kind'];
+  readonly kind: WriterCall['kind'];
   /** `open` or `keep`. */
   readonly flag: boolean;
   readonly batches: readonly (readonly ReadStatement[])[];
@@ -151,7 +151,7 @@ export class WordReader {
   }
 }
 
-function flagOf(asked: Asked): number {
+function flagOf(asked: WriterCall): number {
   if (asked.kind === 'end') return asked.keep ? 1 : 0;
   return 'open' in asked && asked.open ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StorageError } from '../storage-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { fromSqlite, type SqliteFault } from './sqlite-errors.ts';
-import { type Asked, type Place, WordWriter, type WriterReply, type WriterRequest } from './writer-protocol.ts';
+import { type Place, WordWriter, type WriterCall, type WriterReply, type WriterRequest } from './writer-protocol.ts';
 
 import type { WriterWorkerData } from './writer-worker.ts';
 
@@ -56,7 +56,7 @@ export class WriterSession {
   }
 
   /** One request, one answer. An error means that the whole turn was lost. */
-  async ask(asked: Asked, place: Place): Promise<WriterReply> {
+  async ask(asked: WriterCall, place: Place): Promise<WriterReply> {
     if (this.#lost !== undefined) throw this.#lost;
     const request = this.#words.request(asked, place);
     const reply = await new Promise<WriterReply>((resolve, reject) => {
@@ -107,7 +107,7 @@ export class WriterTurn {
   }
 
   /** `commit` ends the turn with this request. */
-  ask(asked: Asked, commit: boolean): Promise<WriterReply> {
+  ask(asked: WriterCall, commit: boolean): Promise<WriterReply> {
     const place = { first: !this.#begun, last: commit };
     this.#begun = true;
     return this.#session.ask(asked, place);
