@@ -9,9 +9,9 @@ import { registerTarget } from '#runtime/agent-process/target-registration';
 import { type ApiCluster, openApiCluster } from '../api-proxy/api-cluster.ts';
 import { serveApiProxy } from '../api-proxy/serve-api-proxy.ts';
 import { openIndexFeed } from '../index-feed/open-index-feed.ts';
-import { ClusterKeeper, type KeeperPace } from './cluster-keeper.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { ClusterSupervisor, type SupervisorPace } from './cluster-supervisor.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
 export interface ClusterHostDeps {
@@ -29,7 +29,7 @@ export interface ClusterHostDeps {
   readonly explain?: (error: unknown) => string;
   readonly sleep?: Sleep;
   readonly random?: Random;
-  readonly pace?: Partial<KeeperPace>;
+  readonly pace?: Partial<SupervisorPace>;
 }
 
 interface Kept {
@@ -84,11 +84,11 @@ export class ClusterHost {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#over.signal]);
     const kept: Kept = { over, state: { kind: 'Connecting' }, ended: Promise.resolve() };
-    const keeper = this.#keeper(name, source, (state) => {
+    const supervisor = this.#supervisor(name, source, (state) => {
       kept.state = state;
       this.#deps.onState?.(name, state);
     });
-    this.#kept.set(name, Object.assign(kept, { ended: keeper.run(signal).finally(() => this.#forget(name)) }));
+    this.#kept.set(name, Object.assign(kept, { ended: supervisor.run(signal).finally(() => this.#forget(name)) }));
   }
 
   /** Resolves once all work for the target has ended. */
@@ -115,9 +115,9 @@ export class ClusterHost {
     }
   }
 
-  #keeper(name: string, source: ClusterSource, onState: (state: ClusterState) => void): ClusterKeeper {
+  #supervisor(name: string, source: ClusterSource, onState: (state: ClusterState) => void): ClusterSupervisor {
     const { client, serving, version, connect, log, sleep = realSleep, random = Math.random, pace } = this.#deps;
-    return new ClusterKeeper({
+    return new ClusterSupervisor({
       name,
       source,
       serving,

@@ -13,7 +13,7 @@ import { configFingerprint } from './cluster-source.ts';
 import { type ClusterState, explained, type SeenCluster } from './cluster-state.ts';
 import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
 
-export interface ClusterKeeperDeps {
+export interface ClusterSupervisorDeps {
   /** Name of the target. */
   readonly name: string;
   readonly source: ClusterSource;
@@ -35,10 +35,10 @@ export interface ClusterKeeperDeps {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: Logger;
-  readonly pace?: Partial<KeeperPace>;
+  readonly pace?: Partial<SupervisorPace>;
 }
 
-export interface KeeperPace {
+export interface SupervisorPace {
   /** How often to check that a cluster is reachable, and still the same installation. */
   readonly lookMs: number;
   /** Timeout of a check. */
@@ -51,7 +51,7 @@ export interface KeeperPace {
   readonly farewellMs: number;
 }
 
-const PACE: KeeperPace = {
+const PACE: SupervisorPace = {
   lookMs: 5_000,
   answerMs: 10_000,
   misses: 3,
@@ -69,18 +69,18 @@ const SAME_CLUSTER = 'another target that is served here is the same cluster';
 
 /**
  * Serves one cluster as long as it is reachable: connects, registers, checks. An unreachable cluster is deregistered,
- * so that the platform shows it as disconnected, and retried. Each keeper is independent of the others.
+ * so that the platform shows it as disconnected, and retried. Each supervisor is independent of the others.
  */
-export class ClusterKeeper {
-  readonly #deps: ClusterKeeperDeps;
-  readonly #pace: KeeperPace;
+export class ClusterSupervisor {
+  readonly #deps: ClusterSupervisorDeps;
+  readonly #pace: SupervisorPace;
   readonly #wake: Notifier;
   #attached: ConnectedCluster | undefined;
   #seen: SeenCluster | undefined;
   #registration: TargetRegistration | undefined;
   #taken: { readonly id: string; readonly stop: () => Promise<void> } | undefined;
 
-  constructor(deps: ClusterKeeperDeps) {
+  constructor(deps: ClusterSupervisorDeps) {
     this.#deps = deps;
     this.#pace = { ...PACE, ...deps.pace };
     this.#wake = new Notifier(deps.sleep);

@@ -7,8 +7,8 @@ import { memoryLogger } from '#kit/telemetry/testing';
 import type { TargetId, TargetRef } from '#protocol/targets';
 import type { RegistrationHandlers } from '#runtime/agent-process/target-registration';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { ClusterKeeper, type ClusterKeeperDeps } from './cluster-keeper.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { ClusterSupervisor, type ClusterSupervisorDeps } from './cluster-supervisor.ts';
 import type { ConnectedCluster } from './connect-cluster.ts';
 
 const REF: TargetRef = { id: 'u1' as TargetId, name: 'web', type: 'kubernetes' };
@@ -31,7 +31,7 @@ class World {
     for (const listener of this.#listeners) listener();
   }
 
-  readonly deps: ClusterKeeperDeps = {
+  readonly deps: ClusterSupervisorDeps = {
     name: 'web',
     source: {
       read: async () => this.config,
@@ -119,7 +119,7 @@ class World {
 
 function running(t: TestContext, world: World): { readonly stop: () => Promise<void> } {
   const over = new AbortController();
-  const done = new ClusterKeeper(world.deps).run(over.signal);
+  const done = new ClusterSupervisor(world.deps).run(over.signal);
   const stop = async (): Promise<void> => {
     over.abort();
     await done;
