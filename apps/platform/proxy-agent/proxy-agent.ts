@@ -5,8 +5,8 @@ import type { Runnable } from '#kit/reconcile';
 import { Notifier, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { ClusterHost } from '#runtime/cluster-agent/clusters/cluster-host';
-import type { KeeperPace } from '#runtime/cluster-agent/clusters/cluster-keeper';
 import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
+import type { SupervisorPace } from '#runtime/cluster-agent/clusters/cluster-supervisor';
 import type { ConnectCluster } from '#runtime/cluster-agent/clusters/connect-cluster';
 import type { Duty } from '../delivery/duty.ts';
 import { Observations } from './observations.ts';
@@ -25,7 +25,7 @@ export interface ProxyAgentDeps {
   /** The states of all clusters, after each change. */
   readonly onStates?: (states: ReadonlyMap<string, ClusterState>) => void;
   readonly sleep?: Sleep;
-  readonly pace?: Partial<KeeperPace>;
+  readonly pace?: Partial<SupervisorPace>;
 }
 
 const PROCESS = 'proxy-agent';
