@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { CORE, isKubeError, type KubeClient, type KubeObject, listAll } from '#kit/kube';
+import { CORE, type CollectionRef, isKubeError, type KubeClient, type KubeObject, listAll } from '#kit/kube';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 
@@ -45,6 +45,8 @@ interface Written {
 const MAX_CHUNK_BYTES = 900 * 1024;
 /** Up to this size compression gains nothing. */
 const SMALL_BYTES = 4 * 1024;
+/** Of a record when unpacked: a few bytes of gzip may claim to be any number. */
+const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
@@ -70,6 +72,25 @@ export class ChunkedSecrets {
   async all(signal: AbortSignal): Promise<readonly FoundRecord[]> {
     this.#written.clear();
     return await this.#find({ labelSelector: this.#label }, signal);
+  }
+
+  /**
+   * Records of every namespace, each with its namespace; without the right to read them, those of this namespace. Does
+   * not count as a read for later writes. Others may have written them, so nothing in them is trusted.
+   */
+  async everywhere(signal: AbortSignal): Promise<readonly (FoundRecord & { readonly namespace: string })[]> {
+    const { client, namespace: own } = this.#options;
+    const options = { labelSelector: this.#label };
+    const list = async (ref: CollectionRef): Promise<readonly Secret[]> =>
+      (await listAll<Secret>(client, ref, options, signal)).items;
+    const secrets = await list({ resource: CORE.secrets }).catch(async (error: unknown) => {
+      if (!isKubeError(error, 'FORBIDDEN')) throw error;
+      return await list(this.#ref);
+    });
+    const byNamespace = Map.groupBy(secrets, ({ metadata }) => metadata.namespace ?? own);
+    return [...byNamespace].flatMap(([namespace, items]) =>
+      this.#byId(items).map(([id, parts]) => ({ ...this.#record(id, parts), namespace })),
+    );
   }
 
   async find(id: string, signal: AbortSignal): Promise<FoundRecord | undefined> {
@@ -123,17 +144,23 @@ export class ChunkedSecrets {
 
   async #find(options: { readonly labelSelector: string }, signal: AbortSignal): Promise<FoundRecord[]> {
     const { items } = await listAll<Secret>(this.#options.client, this.#ref, options, signal);
-    const byId = Map.groupBy(items, ({ metadata }) => metadata.labels?.[this.#label] ?? '');
-    return [...byId].map(([id, secrets]) => this.#read(id, secrets));
+    return this.#byId(items).map(([id, secrets]) => {
+      const names = new Map(secrets.map(({ metadata: { name = '', resourceVersion } }) => [name, resourceVersion]));
+      const version = names.get(this.#nameOf(id));
+      names.delete(this.#nameOf(id));
+      if (version !== undefined) this.#written.set(id, { version, rest: new Set(names.keys()) });
+      return this.#record(id, secrets);
+    });
   }
 
-  #read(id: string, secrets: readonly Secret[]): FoundRecord {
+  #byId(secrets: readonly Secret[]): [string, Secret[]][] {
+    return [...Map.groupBy(secrets, ({ metadata }) => metadata.labels?.[this.#label] ?? '')];
+  }
+
+  #record(id: string, secrets: readonly Secret[]): FoundRecord {
     const { what } = this.#options;
     const byName = new Map(secrets.map((secret) => [secret.metadata.name ?? '', secret]));
     const first = byName.get(this.#nameOf(id));
-    byName.delete(this.#nameOf(id));
-    const version = first?.metadata.resourceVersion;
-    if (version !== undefined) this.#written.set(id, { version, rest: new Set(byName.keys()) });
     const head = first && headOf(first);
     const chunks = first === undefined || head === undefined ? [] : [first, ...restOf(first, head, byName)];
     const content = async (): Promise<string> => {
@@ -144,7 +171,7 @@ export class ChunkedSecrets {
       if (createHash('sha256').update(bytes).digest('hex') !== head?.digest) {
         throw new KubernetesError('RECORD_UNREADABLE', `read the ${what} of ${id}: it is not what was written`);
       }
-      return (isPacked(bytes) ? await unpack(bytes) : bytes).toString();
+      return (isPacked(bytes) ? await unpack(bytes, { maxOutputLength: MAX_RECORD_BYTES }) : bytes).toString();
     };
     return { id, about: head?.about ?? '', content };
   }
@@ -229,7 +256,11 @@ function headOf({ data = {} }: Secret): Head | undefined {
 }
 
 function restOf(first: Secret, { count, digest }: Head, byName: ReadonlyMap<string, Secret>): Secret[] {
-  return Array.from({ length: count - 1 }, (_, index) => `${first.metadata.name}-${digest.slice(0, 12)}-${index + 1}`)
+  // The count is checked against what is there: it is as large as its writer says.
+  return Array.from(
+    { length: Math.min(count - 1, byName.size) },
+    (_, index) => `${first.metadata.name}-${digest.slice(0, 12)}-${index + 1}`,
+  )
     .map((name) => byName.get(name))
     .filter((secret) => secret !== undefined);
 }

@@ -16,6 +16,8 @@ export interface CarryOutOrderDeps {
   readonly clock: Clock;
   /** Called after each inventory save: the set of kinds to watch may have changed. */
   readonly kindsChanged: () => void;
+  /** Objects of a deployment that are not deleted, because others hold them. */
+  readonly onLeft?: (deployment: string, objects: readonly string[]) => void;
 }
 
 /** Concurrent requests per deployment. */
@@ -36,7 +38,7 @@ export interface Assignment {
 
 /** Carries out the stored order, and stops as soon as another order replaces it. */
 export async function carryOutOrder(
-  { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
+  { ports, claims, sleep, clock, kindsChanged, onLeft }: CarryOutOrderDeps,
   { state, write, takesBack, mayTakeBack, asksServer = false }: Assignment,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -62,10 +64,27 @@ export async function carryOutOrder(
   const saved = state.isSaved
     ? {}
     : { saved: async (stop: AbortSignal) => await write(async () => await state.saveBegun(stop), stop) };
-  const task = { delivery, tracker, claims, versions, ...saved, isOver: () => state.order !== facts };
+  const task = {
+    delivery,
+    tracker,
+    claims,
+    versions,
+    ...saved,
+    isOver: () => state.order !== facts,
+    onLeft: (objects: readonly string[]) => onLeft?.(deployment, objects),
+  };
   try {
     const seen = asksServer ? {} : { watch };
-    const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
+    const deps = {
+      cluster,
+      discovery,
+      inventories: ports.inventories,
+      own,
+      ...seen,
+      width: WIDTH,
+      sleep,
+      looksMs: LOOKS_MS,
+    };
     const maskOf = (): ValueMask => maskFor(documents, secretPlaces);
     return maskedOutcome(await withoutSecrets(maskOf, async () => await carryOut(deps, task, signal)), maskOf);
   } finally {

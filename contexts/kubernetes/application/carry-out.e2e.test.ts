@@ -33,8 +33,9 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
   });
 
   async function run(revision: number, documents: readonly object[], deployment = 'd-1') {
-    const deps = { cluster: new KubeClusterApi(client), discovery: new KubeDiscovery(client), width: 16, sleep };
     const inventories = new KubeInventories(client, namespace);
+    const cluster = new KubeClusterApi(client);
+    const deps = { cluster, discovery: new KubeDiscovery(client), inventories, width: 16, sleep };
     const { records } = await inventories.all(signal);
     const kept = records.find((each) => each.deployment === deployment);
     const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };

@@ -36,7 +36,7 @@ function scene() {
   const cluster = new FakeCluster();
   const inventories = new MemoryInventories();
   const discovery = { scopes: async () => SCOPES, instance: async () => 'i-1' };
-  const deps: CarryOutDeps = { cluster, discovery, width: 3, sleep: async () => {}, looksMs: [1, 1, 1] };
+  const deps: CarryOutDeps = { cluster, discovery, inventories, width: 3, sleep: async () => {}, looksMs: [1, 1, 1] };
   const run = async (delivery: Delivery, change: Partial<CarryOutDeps & DeliveryTask> = {}): Promise<Outcome> => {
     const { records } = await inventories.all(signal);
     const claims = new Claims();
@@ -294,5 +294,20 @@ describe('a delivery', () => {
       steps += 1;
     }
     assert.ok(steps > 6, `${steps} steps`);
+  });
+
+  it('leaves what another inventory holds, says so, and keeps it out of its own inventory', async () => {
+    const { cluster, inventories, run, has } = scene();
+    await run(order(1, [map('a'), map('b')]));
+    const uid = cluster.peek(keyOf(map('a')))?.metadata.uid;
+    const entry = { key: keyOf(map('a')), uid, origin: 'adopted', sent: 's' } as const;
+    inventories.elsewhere.push({ deployment: 'd-1', seen: { revision: 1 }, entries: [entry] });
+    const left: string[] = [];
+    const onLeft = (objects: readonly string[]): void => void left.push(...objects);
+    const gone = { ...order(2, []), hash: undefined };
+    assert.deepEqual(await run(gone, { onLeft }), { kind: 'applied' });
+    assert.deepEqual([has('a') !== undefined, has('b') !== undefined], [true, false]);
+    assert.deepEqual(left, ['v1/ConfigMap/shop/a: held by d-1']);
+    assert.deepEqual((await inventories.all(signal)).records[0]?.entries, []);
   });
 });

@@ -166,6 +166,7 @@ describe('whoever comes next', () => {
       },
       inventories: {
         all: async (stop) => await now().inventories.all(stop),
+        others: async (deployment, stop) => await now().inventories.others(deployment, stop),
         save: async (its, stop) => await now().inventories.save(its, stop),
       },
     };

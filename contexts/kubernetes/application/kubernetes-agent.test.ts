@@ -263,6 +263,7 @@ describe('an agent of a cluster', () => {
     const inventories = {
       all: async (stop: AbortSignal) => ({ ...(await ports.inventories.all(stop)), corrupt: [corrupt] }),
       save: ports.inventories.save.bind(ports.inventories),
+      others: ports.inventories.others.bind(ports.inventories),
     };
     const { agent, heard } = await runAgent(t, { ...ports, inventories });
     await agent.dispatch(order(5, [map('b')], { deployment }), signal);

@@ -29,6 +29,15 @@ export interface KubernetesAgentDeps {
   readonly random?: Random;
   /** Called with errors that will be retried. */
   readonly onTrouble: (error: unknown) => void;
+  /** Called with objects that a removal leaves in the cluster, because other deployments or agents hold them. */
+  readonly onLeft?: (left: LeftObjects) => void;
+}
+
+export interface LeftObjects {
+  readonly target: TargetRef;
+  readonly deployment: string;
+  /** Each with its holder. */
+  readonly objects: readonly string[];
 }
 
 export interface ServedCluster extends ClusterPorts {
@@ -67,13 +76,21 @@ export class KubernetesAgent {
   /** Serves the cluster from now on, or from when the agent runs. A cluster that is already served is left as it is. */
   async add({ target, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(target.id)) return;
-    const { sleep, clock, random = Math.random, onTrouble } = this.#deps;
+    const { sleep, clock, random = Math.random, onTrouble, onLeft } = this.#deps;
     const pending = new CoalescingQueue<DeliveryReport>();
     const report: SessionDeps['report'] = (deployment, revision, content) =>
       pending.put(`${deployment} ${content.kind}`, { target: target.id, deployment, revision, ...content });
     const served: Served = {
       target,
-      deps: { ports, report, sleep, clock, random, onTrouble },
+      deps: {
+        ports,
+        report,
+        sleep,
+        clock,
+        random,
+        onTrouble,
+        onLeft: (deployment, objects) => onLeft?.({ target, deployment, objects }),
+      },
       pending,
       over: new AbortController(),
       instance: ports.instance,

@@ -4,6 +4,7 @@ import type { Scope } from '../domain/desired-objects.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import type { RuleEvaluator } from '../domain/health/judge-health.ts';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
+import type { OtherInventories } from '../domain/held-by-others.ts';
 import type { ApplySetInventory } from '../domain/inventory.ts';
 import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
@@ -108,6 +109,11 @@ export interface InventoryStore {
    * another agent wrote the record since it was read; then it must be read again.
    */
   save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void>;
+  /**
+   * Every inventory in the cluster as it is now, in all namespaces, but the one that this store keeps for the deployment.
+   * Without the right to read Secrets elsewhere, those of this namespace.
+   */
+  others(deployment: string, signal: AbortSignal): Promise<OtherInventories>;
 }
 
 /**

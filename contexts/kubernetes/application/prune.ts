@@ -1,30 +1,40 @@
 import { deleteWaves } from '../domain/apply-waves.ts';
 import { deletionMessage } from '../domain/deletion-message.ts';
 import type { UnservedKind } from '../domain/desired-objects.ts';
+import { type OtherInventories, otherHolder } from '../domain/held-by-others.ts';
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { pruneStep } from '../domain/ownership.ts';
 import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 import { inParallel } from './in-parallel.ts';
+import { boundedList } from './summary.ts';
 
-export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver'> {
+export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver' | 'onLeft'> {
   readonly desired: readonly { readonly key: ObjectKey }[];
   readonly unserved: readonly UnservedKind[];
 }
 
-type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
+type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'inventories' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
 
-/** Deletes our objects that are no longer desired, wave after wave. Returns what blocks the current wave. */
+/**
+ * Deletes our objects that are no longer desired, wave after wave. Objects that another inventory holds are left: the
+ * inventories are read again before each wave. Returns what blocks the current wave.
+ */
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
-  const { tracker, isOver } = work;
+  const { tracker, isOver, delivery } = work;
+  const { deployment } = delivery;
   for (const wave of deleteWaves(pruneSet({ ...work, entries: tracker.entries }))) {
     const held: string[] = [];
+    const left: string[] = [];
+    const others = await deps.inventories.others(deployment, signal);
     await inParallel(wave, deps.width, async (entry) => {
       if (isOver()) return;
-      const why = await removed(deps, { entry, deployment: work.delivery.deployment }, signal);
-      if (why === undefined) tracker.forget(entry.key);
-      else held.push(why);
+      const end = await removed(deps, { entry, deployment, others }, signal);
+      if (end.kind === 'blocked') held.push(end.message);
+      else tracker.forget(entry.key);
+      if (end.kind === 'left') left.push(end.message);
     });
+    if (left.length > 0) work.onLeft?.(boundedList(left));
     if (held.length > 0 || isOver()) return held;
   }
   return [];
@@ -33,28 +43,36 @@ export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSigna
 interface Removal {
   readonly entry: InventoryEntry;
   readonly deployment: string;
+  readonly others: OtherInventories;
 }
 
-/** Returns what blocks the deletion; `undefined` once the object is gone, or if it was never ours. */
-async function removed(
-  deps: PruneDeps,
-  { entry, deployment }: Removal,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+type Removed =
+  /** Deleted, or never ours. */
+  | { readonly kind: 'gone' }
+  /** Another deployment or agent holds it. */
+  | { readonly kind: 'left'; readonly message: string }
+  | { readonly kind: 'blocked'; readonly message: string };
+
+const GONE: Removed = { kind: 'gone' };
+
+async function removed(deps: PruneDeps, { entry, deployment, others }: Removal, signal: AbortSignal): Promise<Removed> {
   const { cluster, own, sleep, looksMs } = deps;
   // The agent's own objects are only released: deleting them would cut off the target.
-  if (own !== undefined && entry.key.namespace === own.namespace) return undefined;
+  if (own !== undefined && entry.key.namespace === own.namespace) return GONE;
   let live = await present(deps, entry, signal);
   const step = pruneStep(entry, live, deployment);
-  if (step.kind === 'forget') return undefined;
-  if (live?.metadata.deletionTimestamp === undefined) live = await cluster.delete(entry.key, step.uid, signal);
+  if (live === undefined || step.kind === 'forget') return GONE;
+  const holder = otherHolder(entry, live, others);
+  if (holder !== undefined) return { kind: 'left', message: `${keyText(entry.key)}: held by ${holder}` };
+  if (live.metadata.deletionTimestamp === undefined) live = await cluster.delete(entry.key, step.uid, signal);
   for (const ms of looksMs) {
-    if (live === undefined) return undefined;
+    if (live === undefined) return GONE;
     await sleep(ms, signal);
     live = await present(deps, entry, signal);
-    if (live?.metadata.uid !== step.uid) return undefined;
+    if (live?.metadata.uid !== step.uid) return GONE;
   }
-  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'still exists'}`;
+  if (live === undefined) return GONE;
+  return { kind: 'blocked', message: `${keyText(entry.key)} ${deletionMessage(live) ?? 'still exists'}` };
 }
 
 /** If the watch still shows this object, no request is needed. */

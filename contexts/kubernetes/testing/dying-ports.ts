@@ -32,6 +32,7 @@ export function dyingPorts(
       },
       inventories: {
         all: async (stop) => await inventories.all(stop),
+        others: async (deployment, stop) => await inventories.others(deployment, stop),
         save: async (its, stop) => await guard(async () => await inventories.save(its, stop)),
       },
     },

@@ -1,8 +1,11 @@
 import type { InventoryStore, StoredRecords } from '../application/ports.ts';
+import type { OtherInventories } from '../domain/held-by-others.ts';
 import type { ApplySetInventory } from '../domain/inventory.ts';
 import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 
 export class MemoryInventories implements InventoryStore {
+  /** Inventories that agents keep in other namespaces. */
+  readonly elsewhere: ApplySetInventory[] = [];
   readonly records: MemoryRecords<ApplySetInventory>;
   /** Called before each write; a throw simulates the end of the agent. */
   beforeWrite: () => void = () => {};
@@ -15,6 +18,12 @@ export class MemoryInventories implements InventoryStore {
   async all(signal: AbortSignal): Promise<StoredRecords<ApplySetInventory>> {
     signal.throwIfAborted();
     return { records: this.records.all(), corrupt: [] };
+  }
+
+  async others(deployment: string, signal: AbortSignal): Promise<OtherInventories> {
+    signal.throwIfAborted();
+    const here = [...this.records.shared.values()].map(({ value }) => structuredClone(value));
+    return { records: [...here.filter((its) => its.deployment !== deployment), ...this.elsewhere], corrupt: [] };
   }
 
   async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {

@@ -65,6 +65,11 @@ export class ClusterHost {
       clock: monotonicClock,
       ...(deps.random && { random: deps.random }),
       onTrouble: (err) => log.warn({ err }, 'cluster operation failed; retrying'),
+      onLeft: ({ target: { name }, deployment, objects }) =>
+        log.warn(
+          { subject: `targets/${name}`, key: deployment, reason: objects.join('; ') },
+          'objects of the deployment not deleted: another deployment or agent holds them',
+        ),
     });
     this.#server.serve(this.#agent);
     this.#index = openIndexFeed({ client, log });
