@@ -10,6 +10,11 @@ const ExplainedTargetSchema = Type.Object({
   message: Type.String(),
 });
 
+const WaitingTargetSchema = Type.Object({
+  ...ExplainedTargetSchema.properties,
+  name: Type.String({ description: 'The name of the target.' }),
+});
+
 const PlacementStatusSchema = Type.Object(
   {
     kind: Type.Enum(['unresolved', 'sure', 'unsure'], {
@@ -26,6 +31,11 @@ const PlacementStatusSchema = Type.Object(
       description: 'Targets that a placement names and the workspace does not have.',
     }),
     held: Type.Array(ExplainedTargetSchema, { description: 'Targets whose removal waits for `:confirmRemoval`.' }),
+    waiting: Type.Optional(
+      Type.Array(WaitingTargetSchema, {
+        description: 'Targets that get the deployment once targets in `held` have lost it.',
+      }),
+    ),
   },
   { title: 'PlacementStatus' },
 );

@@ -24,6 +24,7 @@ const ResolutionSchema = Type.Object(
       description: 'Targets that would lose the deployment, each with its cause.',
     }),
     held: reasons('Targets whose removal would wait for `:confirmRemoval`.'),
+    waiting: Type.Optional(reasons('Targets that would get the deployment once targets in `held` have lost it.')),
     excluded: reasons(
       'Targets that would not have the deployment, although they have it or the placement matches them.',
     ),

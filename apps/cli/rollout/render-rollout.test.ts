@@ -52,6 +52,16 @@ Waiting for:
   );
 });
 
+test('a held removal names the targets that wait for the room', () => {
+  const held = ['a', 'b'].map((id) => ({ id, why: 'MaxRemoval', message: 'is no longer among the best 2' }));
+  const waiting = ['c', 'd'].map((name) => ({ id: `uid-${name}`, name, why: 'NoRoom', message: 'no room' }));
+  const deployment = aDeployment({ placement: { held, waiting } });
+  assert.match(
+    drawn({ deployment }),
+    /targets: a, b: is no longer among the best 2\n {2}after that it is placed on targets: c, d\n {2}to continue:/,
+  );
+});
+
 test('a gate that no one can pass says so, and how an administrator does', () => {
   const gate = { id: 'prod/before/0', type: 'approval', since: TIME };
   const wait = {

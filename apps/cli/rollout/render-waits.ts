@@ -70,15 +70,22 @@ function approvalText({
 }
 
 function heldLines({ name, workspace, status }: DeploymentResource, names: Names): string[] {
-  const { held } = status.placement;
+  const { held, waiting = [] } = status.placement;
   const [first] = held;
   if (first === undefined) return [];
   const which = held.slice(0, NAMED).map(({ id }) => names.get(id) ?? id);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
   return [
     printable(`- confirmation to remove it from targets: ${which.join(', ')}${more}: ${first.message}`),
+    ...waitingLine(waiting.map((target) => target.name)),
     printable(`  to continue: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
   ];
+}
+
+function waitingLine(waiting: readonly string[]): string[] {
+  if (waiting.length === 0) return [];
+  const more = waiting.length > NAMED ? ` and ${waiting.length - NAMED} more` : '';
+  return [printable(`  after that it is placed on targets: ${waiting.slice(0, NAMED).join(', ')}${more}`)];
 }
 
 /** The command that ends the wait, if there is one. */

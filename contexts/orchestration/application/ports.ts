@@ -179,6 +179,9 @@ export interface RolloutOpening {
   readonly start: RolloutStart;
   /** Names of targets, for people. */
   readonly names: Readonly<Record<string, string>>;
+  /** Targets that the plan left as they are: their removal is held, or they wait for room. Absent for none. */
+  readonly held?: readonly TargetId[];
+  readonly waiting?: readonly TargetId[];
 }
 
 /** The events taken together at one time. The first turn is number 1. */

@@ -90,8 +90,8 @@ function concernsPlacement(deployment: Deployment, standing: Standing, placement
 
 /** The placement status mentions the target, which may be outdated now. */
 function isNamed({ status }: Deployment, target: TargetId): boolean {
-  const { held, excluded, retained } = status.placement;
-  return [held, excluded, retained].some((list) => list.some(({ id }) => id === target));
+  const { held, excluded, retained, waiting = [] } = status.placement;
+  return [held, excluded, retained, waiting].some((list) => list.some(({ id }) => id === target));
 }
 
 /** Whether a changed path contains a field that is read, or lies within one. */

@@ -72,6 +72,7 @@ function statusResource({ counts, placement, rollout, trouble }: DeploymentStatu
       retained: [...placement.retained],
       missing: [...placement.missing],
       held: [...placement.held],
+      waiting: [...(placement.waiting ?? [])],
     },
     ...(rollout === undefined ? {} : { rollout: rolloutResource(rollout) }),
     ...(trouble === undefined ? {} : { blocked: { ...trouble, since: timeOf(trouble.since) } }),

@@ -30,13 +30,14 @@ export function toPreviewResource(preview: Preview): PreviewResource {
 }
 
 function resolutionResource(resolution: PreviewedResolution, names: Names): PreviewResource['resolution'] {
-  const { kind, why, added, removed, held, excluded, retained, missing } = resolution;
+  const { kind, why, added, removed, held, waiting = [], excluded, retained, missing } = resolution;
   return {
     kind,
     ...(why === undefined ? {} : { why }),
     added: namesOf(added, names),
     removed: removed.slice(0, LISTED).map(({ id, cause }) => ({ target: nameOf(id, names), cause })),
     held: reasons(held, names),
+    waiting: reasons(waiting, names),
     excluded: reasons(excluded, names),
     retained: reasons(retained, names),
     missing: missing.slice(0, LISTED),

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TargetId } from '#protocol/targets';
 import { eachDatabase } from '#testing/databases';
+import { readRecord, storyOf } from '../../application/revisions/read-timeline.ts';
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
+import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
+import { createDecide } from '../../domain/rollout/machine/decide.ts';
 import { aRun, inline, type PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
 
 const BLUE = { type: 'selector', matchLabels: { colour: 'blue' } };
@@ -23,6 +26,33 @@ function moody(mood: { throws: boolean }): PlacementStrategy {
 async function relabel(run: PipelineRun, uid: Parameters<PipelineRun['get']>[0], id: TargetId, colour: string) {
   run.fleet.change(id, { labels: { colour } });
   await run.trigger(uid, { kind: 'target', target: id, causes: ['relabel'] });
+}
+
+const SCORED = { type: 'scored', top: 2, weights: [{ type: 'reported', score: 'speed', weight: 1 }] };
+
+/** Reports the scores, and lets the deployment know. */
+async function score(
+  run: PipelineRun,
+  values: Readonly<Record<string, number>>,
+  uid?: Parameters<PipelineRun['get']>[0],
+) {
+  const time = Date.now();
+  await run.units.write(async (unit) => {
+    for (const [id, value] of Object.entries(values)) {
+      await unit.scores.put(id as TargetId, 'speed', { value, time }, run.signal);
+    }
+  }, run.signal);
+  if (uid !== undefined) await run.trigger(uid, { kind: 'scores' });
+}
+
+async function storyOfRevision(run: PipelineRun, uid: Parameters<PipelineRun['get']>[0], revision: number) {
+  const deployment = await run.get(uid);
+  const record = await run.units.read(
+    (unit) => readRecord(unit, { deployment, revision, target: undefined }, run.signal),
+    run.signal,
+  );
+  const entries = [...storyOf(record, createDecide(BUILT_IN_GATES))].flat();
+  return entries.map(({ kind, targets }) => [kind, ...targets.map((id) => record.names.get(id) ?? id)].join(' '));
 }
 
 eachDatabase('who has it', (fresh) => {
@@ -189,6 +219,58 @@ eachDatabase('who has it', (fresh) => {
       others.map((id) => [id, 'MaxRemoval']),
     );
     assert.notEqual(run.fleet.has(second, uid), undefined);
+  });
+
+  it('a scored move that is held adds no target, and is one step once it may', async (t) => {
+    const run = await aRun(t, await fresh());
+    const ids = ['a', 'b', 'c', 'd'].map((name) => run.fleet.add(name));
+    const [a, b, c, d] = ids as [TargetId, TargetId, TargetId, TargetId];
+    await score(run, { [a]: 50, [b]: 50, [c]: 0, [d]: 0 });
+    const uid = await run.create('web', { placement: [SCORED] });
+    await run.idle(uid);
+    await score(run, { [a]: 0, [b]: 0, [c]: 50, [d]: 50 }, uid);
+    const held = await run.until(uid, 'a hold', (it) => it.status.placement.held.length === 2);
+    assert.deepEqual(
+      held.status.placement.waiting?.map(({ name, why }) => [name, why]),
+      [
+        ['c', 'NoRoom'],
+        ['d', 'NoRoom'],
+      ],
+    );
+    assert.equal(held.status.counts.placed, 2);
+    await run.trigger(uid, { kind: 'confirmRemoval', targets: [a], by: 'ann' });
+    const half = await run.until(uid, 'one move', (it) => it.revision === 2 && it.rollout === undefined);
+    assert.deepEqual([...(await run.rows(uid)).keys()].sort(), ['b', 'c']);
+    assert.deepEqual(
+      half.status.placement.waiting?.map(({ name }) => name),
+      ['d'],
+    );
+    const story = await storyOfRevision(run, uid, 2);
+    assert.deepEqual(story.slice(0, 3), ['planned', 'held b', 'waiting d']);
+    // More may leave at once now, so the rest of the move happens: both halves of it.
+    await run.patch(uid, { rollout: { type: 'immediate', maxRemoval: '100%' } }, ['rollout']);
+    await run.until(uid, 'the other move', (it) => it.revision === 3 && it.rollout === undefined);
+    assert.deepEqual([...(await run.rows(uid)).keys()].sort(), ['c', 'd']);
+  });
+
+  it('a scored move waits until an earlier one has ended, and then goes on by itself', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => run.fleet.add(name)) as [TargetId, TargetId, TargetId];
+    await score(run, { [a]: 50, [b]: 0, [c]: 0 });
+    const uid = await run.create('web', { placement: [{ ...SCORED, top: 1 }] });
+    await run.idle(uid);
+    await run.fleet.setOnline(a, false);
+    await score(run, { [a]: 0, [b]: 50, [c]: 0 }, uid);
+    await run.until(uid, 'a move', (it) => it.status.counts.leaving === 1 && it.rollout === undefined);
+    await score(run, { [a]: 0, [b]: 0, [c]: 50 }, uid);
+    const held = await run.until(uid, 'a hold', (it) => it.status.placement.held.length === 1);
+    assert.deepEqual(
+      [held.status.placement.held[0]?.why, held.status.counts.placed, held.status.counts.leaving],
+      ['MovesUnfinished', 1, 1],
+    );
+    await run.fleet.setOnline(a, true);
+    await run.until(uid, 'the next move', (it) => it.status.placement.held.length === 0 && it.rollout === undefined);
+    assert.deepEqual([...(await run.rows(uid)).keys()], ['c']);
   });
 
   it('a target that was deleted ceases to be a member, and is not called', async (t) => {

@@ -14,7 +14,7 @@ import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
-import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
+import { entriesOf, keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
@@ -219,6 +219,12 @@ export async function endRollout(
 ): Promise<void> {
   const { rollout, after, turn, now, actions } = outcome;
   if (after.phase.kind !== 'Finished') return;
+  const removed = movedAway(outcome);
+  // Moves that waited for these removals are planned now. Each such plan removes something, so this ends.
+  if (removed !== undefined) {
+    const trigger = { kind: 'target', target: removed, causes: [] } as const;
+    await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
+  }
   const { outcome: how, message } = after.phase;
   const ended = { endTime: now, outcome: how, message: message === '' ? undefined : message, turns: turn };
   await Promise.all([
@@ -235,6 +241,15 @@ export async function endRollout(
   if (good === undefined) return;
   const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
   await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
+}
+
+/** The first target that the rollout removed, if moves wait for removals to end. */
+function movedAway({ deployment, after }: TurnOutcome): TargetId | undefined {
+  if (!deployment.status.placement.held.some(({ why }) => why === 'MovesUnfinished')) return undefined;
+  for (const [, { change, status, id }] of entriesOf(after.members)) {
+    if (change === 'remove' && status === 'Done') return id;
+  }
+  return undefined;
 }
 
 /** The status of the deployment after the turn, and its events. */

@@ -38,7 +38,9 @@ export async function loadPlanInputs(
     unit.targets.of(deployment.uid, signal),
     deployment.deletion === undefined ? unit.pool.below(deployment.workspace.path, signal) : [],
   ]);
-  const isAsBefore = request.isAsBefore === true && deployment.status.placement.kind === 'sure';
+  const { kind, waiting = [] } = deployment.status.placement;
+  // Where newcomers wait, the rest of their moves is resolved again: a removal alone would shrink the fleet.
+  const isAsBefore = request.isAsBefore === true && kind === 'sure' && waiting.length === 0;
   const resolution = isAsBefore
     ? resolvedLast(deployment, rows)
     : await resolve(unit, { ...request, rows, pool }, signal);

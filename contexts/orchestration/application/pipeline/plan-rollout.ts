@@ -181,7 +181,16 @@ export class PlanRollout {
       facts: factsOf(membership.rows.values()),
       now,
     };
-    const names = Object.fromEntries([...membership.rows.values()].map(({ target, name }) => [target, name]));
+    const { placement, rows } = membership;
+    const { held, waiting = [] } = placement;
+    const named = [...waiting, ...[...rows.values()].map(({ target, name }) => ({ id: target, name }))];
+    const names = Object.fromEntries(named.map(({ id, name }) => [id, name]));
+    const opening = {
+      start,
+      names,
+      ...(held.length === 0 ? {} : { held: held.map(({ id }) => id) }),
+      ...(waiting.length === 0 ? {} : { waiting: waiting.map(({ id }) => id) }),
+    };
     const state = openRollout(start);
     const waits = createExplainWait(this.#deps.strategies.gates)(state, now);
     const rollout = rolloutStatus({ state, startTime: now, trigger: revision.trigger, waits });
@@ -200,7 +209,7 @@ export class PlanRollout {
     await Promise.all([
       keepRows(unit, { deployment, membership, before: around.rows }, signal),
       unit.revisions.insert(revision, signal),
-      unit.rollouts.begin({ deployment: uid, revision: revision.revision }, { start, names }, signal),
+      unit.rollouts.begin({ deployment: uid, revision: revision.revision }, opening, signal),
       unit.triggers.drop(idsOf(triggers), signal),
       keepMade(unit, { deployment: uid, made: scene.made === undefined ? [] : [scene.made] }, signal),
       saveDeployment(unit, { before: deployment, after, events, now }, signal),

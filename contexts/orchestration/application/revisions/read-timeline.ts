@@ -20,6 +20,8 @@ export interface ReadTimeline {
 export interface RolloutRecord {
   readonly revision: Revision;
   readonly start: RolloutStart;
+  readonly held: readonly TargetId[];
+  readonly waiting: readonly TargetId[];
   readonly turns: readonly RecordedTurn[];
   readonly names: ReadonlyMap<TargetId, string>;
   readonly only: TargetId | undefined;
@@ -40,31 +42,37 @@ export async function readRecord(
   const ids = idsIn(opening, turns);
   const names = await targetNames(unit, { deployment: deployment.uid, ids, openings: [opening] }, signal);
   const only = target === undefined ? undefined : idOf(target, names);
-  return { revision, start: opening.start, turns, names, only };
+  const { start, held = [], waiting = [] } = opening;
+  return { revision, start, held, waiting, turns, names, only };
 }
 
 /** One turn at a time, so that a caller can yield to other work during a long history. */
 export function* storyOf(record: RolloutRecord, decide: Decide): Generator<readonly TimelineEntry[]> {
   const { revision, start, turns, only } = record;
-  yield [
-    {
-      turn: 0,
-      place: 0,
-      time: start.now,
-      kind: 'planned',
-      message: `it was planned: ${revision.trigger}`,
-      targets: [],
-    },
-  ];
+  const planned = { kind: 'planned', message: `it was planned: ${revision.trigger}`, targets: [] } as const;
+  const entries = [planned, ...leftAsTheyAre(record)];
+  yield entries.map((entry, place) => ({ turn: 0, place, time: start.now, ...entry }));
   yield* timelineOf({ start, turns, decide, ...(only === undefined ? {} : { only }) });
 }
 
-function idsIn({ start: { plan } }: RolloutOpening, turns: readonly RecordedTurn[]): ReadonlySet<TargetId> {
+function leftAsTheyAre({ held, waiting, only }: RolloutRecord): Pick<TimelineEntry, 'kind' | 'message' | 'targets'>[] {
+  const concerned = (ids: readonly TargetId[]) => ids.filter((id) => only === undefined || id === only);
+  const entries = [
+    { kind: 'held', message: 'the removal is held', targets: concerned(held) },
+    { kind: 'waiting', message: 'there is no room while removals are held', targets: concerned(waiting) },
+  ] as const;
+  return entries.filter(({ targets }) => targets.length > 0);
+}
+
+function idsIn(
+  { start: { plan }, held = [], waiting = [] }: RolloutOpening,
+  turns: readonly RecordedTurn[],
+): ReadonlySet<TargetId> {
   const planned = [...plan.current, ...plan.steps.flatMap(({ deliver, remove }) => [...deliver, ...remove])];
   const joined = turns.flatMap(({ rolloutEvents }) =>
     rolloutEvents.flatMap((event) => (event.kind === 'membershipChanged' ? event.joined.map(({ id }) => id) : [])),
   );
-  return new Set([...planned, ...joined]);
+  return new Set([...planned, ...joined, ...held, ...waiting]);
 }
 
 function idOf(target: string, names: ReadonlyMap<TargetId, string>): TargetId {

@@ -45,7 +45,8 @@ export interface MembershipScene {
 export function decideMembership(scene: MembershipScene): Membership {
   const { deployment, rows, targets, now } = scene;
   const placed = new Set(rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target));
-  const delta = deltaFor(scene, placed);
+  const leaving = new Set(rows.filter((row) => isLeaving(row, targets)).map(({ target }) => target));
+  const delta = deltaFor(scene, { placed, leaving });
   const stays = new Set(membersAfter(delta));
   const vanished = new Set(delta.removed.filter(({ cause }) => isVanished(cause)).map(({ id }) => id));
   const next = new Map<TargetId, DeploymentTarget>();
@@ -164,25 +165,38 @@ export function newRow(
   };
 }
 
-function deltaFor({ deployment, requested, resolution }: MembershipScene, placed: ReadonlySet<TargetId>): Delta {
+function isLeaving(row: DeploymentTarget, targets: MembershipScene['targets']): boolean {
+  return !row.isPlaced && targets.has(row.target) && hasContent(row);
+}
+
+interface Members {
+  readonly placed: ReadonlySet<TargetId>;
+  readonly leaving: ReadonlySet<TargetId>;
+}
+
+function deltaFor({ deployment, requested, resolution }: MembershipScene, { placed, leaving }: Members): Delta {
   if (deployment.deletion !== undefined) return deltaOfDeletion(placed);
   const maxRemoval = deployment.spec.rollout['maxRemoval'] as Share | undefined;
   const held = deployment.status.placement.held.map(({ id }) => id);
   return deltaOf(placed, resolution, {
     causes: requested.causes,
+    leaving,
     confirmed: requested.confirmed === 'all' ? new Set(held) : requested.confirmed,
     ...(maxRemoval === undefined ? {} : { maxRemoval }),
   });
 }
 
-function placementOf({ deployment, resolution }: MembershipScene, { held }: Delta): PlacementStatus {
+function placementOf({ deployment, resolution, targets }: MembershipScene, { held, waiting }: Delta): PlacementStatus {
   const { excluded, retained, missing } = deployment.deletion === undefined ? resolution : NOBODY;
   return {
     kind: 'sure',
     excluded,
     retained,
     missing,
-    held: held.map(({ id, why, exclusion }) => ({ id, why, message: exclusion.message })),
+    held,
+    ...(waiting.length === 0
+      ? {}
+      : { waiting: waiting.map((it) => ({ ...it, name: targets.get(it.id)?.name ?? it.id })) }),
   };
 }
 

@@ -31,6 +31,7 @@ describe('a delta', () => {
       removed: [{ id: idOf('a'), cause: 'relabel' }],
       unchanged: [idOf('b')],
       held: [],
+      waiting: [],
     });
   });
 
@@ -41,6 +42,7 @@ describe('a delta', () => {
       removed: [],
       unchanged: [idOf('a'), idOf('b')],
       held: [],
+      waiting: [],
     });
   });
 
@@ -114,6 +116,67 @@ describe('a removal needs a cause that accounts for it', () => {
       { id: idOf('a'), cause: 'confirmed' },
     ]);
   });
+});
+
+describe('a bound', () => {
+  const message = 'for a test';
+  const moves = (leaving: readonly string[], best: readonly string[], most = 2): Resolution => ({
+    kind: 'sure',
+    targets: best.map(idOf).sort(),
+    excluded: leaving.map((name) => ({ id: idOf(name), why: 'Outscored', message })),
+    retained: [],
+    missing: [],
+    bound: { most, best: best.map(idOf) },
+  });
+  const partsOf = (previous: readonly string[], resolution: Resolution, more: Partial<DeltaOptions> = {}) => {
+    const { added, removed, held, waiting } = deltaOf(idsOf(...previous), resolution, { causes: NONE, ...more });
+    const names = (ids: readonly string[]) => ids.map((id) => id.slice('id-'.length)).join('');
+    return [
+      names(added),
+      names(removed.map(({ id }) => id)),
+      held.map(({ id, why }) => `${names([id])}: ${why}`),
+    ].concat([names(waiting.map(({ id }) => id))]);
+  };
+
+  for (const { why, previous, resolution, more, want } of [
+    {
+      why: 'adds nothing to those held',
+      previous: 'ab',
+      resolution: moves(['a', 'b'], ['c', 'd']),
+      more: {},
+      want: ['', '', ['a: MaxRemoval', 'b: MaxRemoval'], 'cd'],
+    },
+    {
+      why: 'lets the best take the room of one confirmed',
+      previous: 'ab',
+      resolution: moves(['a', 'b'], ['d', 'c']),
+      more: { confirmed: idsOf('a') },
+      want: ['d', 'a', ['b: MaxRemoval'], 'c'],
+    },
+    {
+      why: 'counts the moves that have not ended',
+      previous: 'ab',
+      resolution: moves(['a'], ['b', 'c']),
+      more: { leaving: idsOf('x') },
+      want: ['', '', ['a: MovesUnfinished'], 'c'],
+    },
+    {
+      why: 'counts none that comes back, which goes first',
+      previous: 'ab',
+      resolution: moves(['a'], ['c', 'x']),
+      more: { leaving: idsOf('x') },
+      want: ['x', 'a', ['b: NoCause'], 'c'],
+    },
+    {
+      why: 'is none of a removal with another cause',
+      previous: 'ab',
+      resolution: { ...leavesOut('NotSelected', 'a'), targets: [idOf('b')] } as Resolution,
+      more: { leaving: idsOf('x'), causes: onRecord('relabel') },
+      want: ['', 'a', [], ''],
+    },
+  ]) {
+    it(why, () => assert.deepEqual(partsOf([...previous], resolution, more), want));
+  }
 });
 
 describe('maxRemoval', () => {

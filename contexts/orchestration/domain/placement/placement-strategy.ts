@@ -49,7 +49,10 @@ export interface ReportedScore {
 export type ReportedScores = ReadonlyMap<TargetId, ReadonlyMap<string, ReportedScore>>;
 
 export interface Choice {
+  /** Where `most` is given, the best first. */
   readonly chosen: readonly TargetId[];
+  /** No newcomer is placed beyond this number of members, while any that would leave is held. */
+  readonly most?: number;
   /** Chosen targets that stay for a reason that users should know. */
   readonly retained?: readonly Retention[];
   /** Why others are not chosen. A placed target that is left out without a reason is `NotSelected`. */

@@ -18,8 +18,15 @@ export type Resolution =
       readonly retained: readonly Retention[];
       /** Targets that a placement names and the workspace does not have, or no longer. */
       readonly missing: readonly string[];
+      readonly bound?: Bound;
     }
   | { readonly kind: 'unsure'; readonly why: string };
+
+/** How many members there may be before newcomers wait, and which of the targets come first. */
+export interface Bound {
+  readonly most: number;
+  readonly best: readonly TargetId[];
+}
 
 export interface PlacementContext extends ChoiceContext {
   readonly registry: PlacementRegistry;
@@ -68,6 +75,7 @@ function resolveSurely(
     ),
     retained: [...end.retained.filter(({ id }) => targets.has(id)), ...end.open.flatMap(cordonedRetention)].sort(byId),
     missing: [...new Set(end.missing.filter((ref) => !known.has(ref)))].sort(),
+    ...(end.bound === undefined ? {} : { bound: end.bound }),
   };
 }
 
@@ -79,6 +87,7 @@ interface Sieve {
   readonly left: readonly Exclusion[];
   readonly retained: readonly Retention[];
   readonly missing: readonly string[];
+  readonly bound?: Bound;
 }
 
 interface Barred {
@@ -130,7 +139,14 @@ function passed(sieve: Sieve, spec: PlacementSpec, context: PlacementContext): S
     left: [...sieve.left, ...left, ...unexplained.map(({ id }) => notSelected(id, spec.type))],
     retained: [...sieve.retained, ...(choice.retained ?? [])],
     missing: [...sieve.missing, ...(choice.missing ?? [])],
+    ...boundOf(sieve, choice),
   };
+}
+
+/** Each placement narrows the choice of the one before it, so the smallest bound holds; the last ranking counts. */
+function boundOf({ bound }: Sieve, { most, chosen }: Choice): Pick<Sieve, 'bound'> {
+  if (most !== undefined) return { bound: { most: Math.min(most, bound?.most ?? most), best: chosen } };
+  return bound === undefined ? {} : { bound };
 }
 
 /**

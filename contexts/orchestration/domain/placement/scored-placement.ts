@@ -40,6 +40,7 @@ export const scoredPlacement: PlacementStrategy<ScoredPlacement> = {
     const outscored = judged.filter(({ target, isPlaced }) => isPlaced && !ids.has(target.id));
     return {
       chosen: [...ids],
+      most: spec.top,
       retained: stays.map(({ target, missing }) => retention(target.id, missing)),
       left: [
         ...doubtful.filter(({ target }) => !ids.has(target.id)).map((it) => unknownScore(it.target.id, it.missing)),

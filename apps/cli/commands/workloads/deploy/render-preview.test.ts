@@ -97,6 +97,11 @@ for (const { why, its, want } of [
     its: { resolution: { ...NOBODY, held: [{ target: 'a', why: 'MaxRemoval', message: 'too many' }] } },
     want: /^removal held for confirmation: a \(MaxRemoval\)$/m,
   },
+  {
+    why: 'newcomers that wait for the room of held ones',
+    its: { resolution: { ...NOBODY, waiting: [{ target: 'b', why: 'NoRoom', message: 'no room' }] } },
+    want: /^waiting until those are removed: b$/m,
+  },
   { why: 'nothing to do', its: { plan: { steps: [], current: 9 } }, want: /^Nothing would be sent\.$/m },
   {
     why: 'a target that the manifest makes nothing of',

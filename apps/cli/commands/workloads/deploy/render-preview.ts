@@ -29,7 +29,7 @@ export function renderPreview(preview: PreviewResource, paint: Paint): string[] 
 }
 
 function resolutionLines(resolution: PreviewResource['resolution'], paint: Paint): string[] {
-  const { kind, why = '', added, removed, held, excluded, missing } = resolution;
+  const { kind, why = '', added, removed, held, waiting = [], excluded, missing } = resolution;
   const doubt = kind === 'unsure' ? [`placement is unsure, so all targets keep what they have: ${why}`] : [];
   return [
     ...doubt.map((line) => paint('red', printable(line))),
@@ -39,6 +39,10 @@ function resolutionLines(resolution: PreviewResource['resolution'], paint: Paint
       removed.map(({ target, cause }) => `${target} (${cause})`),
     ).map((line) => paint('red', line)),
     ...named('removal held for confirmation', held.map(withReason)).map((line) => paint('yellow', line)),
+    ...named(
+      'waiting until those are removed',
+      waiting.map(({ target }) => target),
+    ).map((line) => paint('yellow', line)),
     ...named('excluded', excluded.map(withReason)),
     ...named('named by the placement but missing', missing).map((line) => paint('yellow', line)),
   ];

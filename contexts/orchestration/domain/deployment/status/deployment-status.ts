@@ -1,4 +1,4 @@
-import type { TargetId } from '#protocol/targets';
+import type { Hold, Waiting } from '../../placement/delta-of.ts';
 import type { Exclusion, Retention } from '../../placement/exclusion.ts';
 import type { Wait } from '../../rollout/machine/explain-wait.ts';
 import type { Outcome, StopReason } from '../../rollout/machine/phase.ts';
@@ -44,7 +44,9 @@ export interface PlacementStatus {
   readonly retained: readonly Retention[];
   readonly missing: readonly string[];
   /** Targets that would leave, and wait for a recorded cause or for `:confirmRemoval`. */
-  readonly held: readonly { readonly id: TargetId; readonly why: 'NoCause' | 'MaxRemoval'; readonly message: string }[];
+  readonly held: readonly Hold[];
+  /** Newcomers that wait until held targets have left; absent if there are none. */
+  readonly waiting?: readonly (Waiting & { readonly name: string })[];
 }
 
 /** Maintained incrementally: the cost of a change does not depend on the number of targets. */

@@ -22,6 +22,8 @@ const TARGET_KINDS = {
   healthUnknown: 'its health is not known',
   online: 'the target came online',
   offline: 'the target went offline',
+  held: 'the removal is held',
+  waiting: 'there is no room while removals are held',
   joined: 'the target joined',
   left: 'the target left',
 } as const;
