@@ -110,6 +110,21 @@ describe('a cluster with nodes', { skip: await clustersUnavailable('nodes') }, (
     await succeeds(cluster, ['-n', namespace, 'wait', 'job/once', '--for=condition=complete', '--timeout=20s']);
   });
 
+  it('places a Pod that selects its node by the labels that charts use', async (t) => {
+    const cluster = await sharedCluster('nodes', t.signal);
+    const namespace = await cluster.namespace(t);
+    const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+    const nodeSelector = {
+      'kubernetes.io/os': 'linux',
+      'kubernetes.io/arch': arch,
+      'kubernetes.io/hostname': 'node-1',
+      'topology.kubernetes.io/zone': 'zone-1',
+    };
+    const spec = JSON.stringify({ spec: { nodeSelector } });
+    await succeeds(cluster, ['-n', namespace, 'run', 'choosy', '--image=nginx', `--overrides=${spec}`]);
+    await succeeds(cluster, ['-n', namespace, 'wait', 'pod/choosy', '--for=condition=Ready', '--timeout=60s']);
+  });
+
   it('lets a Pod fare as it is told', async (t) => {
     const cluster = await sharedCluster('nodes', t.signal);
     const namespace = await cluster.namespace(t);

@@ -8,7 +8,7 @@ import { apiServerFlags, controllerManagerFlags, kwokFlags, schedulerFlags } fro
 import type { PodRunDeps } from './pod-runner/pod-run.ts';
 import { PodRunner } from './pod-runner/pod-runner.ts';
 import type { ClusterSize, Program } from './programs.ts';
-import { POD_TOOLS, podToolDefinition, simulationDocuments } from './simulated-nodes.ts';
+import { POD_TOOLS, podToolDefinition, simulatedNode, simulationDocuments } from './simulated-nodes.ts';
 
 export interface ControlPlaneOptions {
   readonly name: string;
@@ -118,7 +118,7 @@ export class ControlPlane {
     const logs = files.write('simulated.log', `${new Date().toISOString()} stdout F this Pod is simulated\n`);
     const config = files.write('kwok.yaml', simulationDocuments(logs));
     const kwok = await this.#help('kwok', kwokFlags(files, port, config));
-    await api.send('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME } }, signal);
+    await api.send('POST', '/api/v1/nodes', simulatedNode(NODE_NAME), signal);
     await this.#until(kwok, async (limit) => isReady(await api.find<NodeObject>(`/api/v1/nodes/${NODE_NAME}`, limit)));
     this.#podRunner = new PodRunner({ api, adopt, server: files.server, folder: files.path('pods') });
   }

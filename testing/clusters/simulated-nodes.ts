@@ -25,6 +25,20 @@ export function simulationDocuments(logsFile: string): string {
   return documents.map((document) => JSON.stringify(document)).join('\n---\n');
 }
 
+const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** A Node with the labels that a kubelet and a cloud give it: charts select on them, and spread Pods over them. */
+export function simulatedNode(name: string, zone = 'zone-1'): object {
+  const labels = {
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': ARCHITECTURES[process.arch] ?? process.arch,
+    'kubernetes.io/hostname': name,
+    'topology.kubernetes.io/region': 'region-1',
+    'topology.kubernetes.io/zone': zone,
+  };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
+}
+
 /** Kinds of kwok that are created at runtime, one for each Pod of ours; they configure `logs`, `attach` and `port-forward`. */
 export const POD_TOOLS = [
   { kind: 'Logs', plural: 'logs' },
