@@ -21,3 +21,17 @@ export async function interleaved(
   }
   return { ours: median(a), theirs: median(b) };
 }
+
+/** Alternates likewise, and returns the values of all rounds. There may be more of them than a call takes arguments. */
+export async function pooled(
+  rounds: number,
+  ours: () => Promise<readonly number[]>,
+  theirs: () => Promise<readonly number[]>,
+): Promise<{ ours: number[]; theirs: number[] }> {
+  const [a, b]: [(readonly number[])[], (readonly number[])[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    a.push(await ours());
+    b.push(await theirs());
+  }
+  return { ours: a.flat(), theirs: b.flat() };
+}

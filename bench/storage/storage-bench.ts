@@ -3,7 +3,7 @@ import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { DATABASES, freshDatabase } from '#testing/databases';
 import type { Bench, BenchContext, Figure } from '../figure.ts';
 import { cost, plain, rate } from '../figure.ts';
-import { interleaved, percentile } from '../statistics.ts';
+import { interleaved, percentile, pooled } from '../statistics.ts';
 import { ourSubject } from './ours.ts';
 import { outboxFigures } from './outbox-figures.ts';
 import { rawPostgres } from './raw-postgres.ts';
@@ -108,13 +108,13 @@ async function readsDuringLongWrite({ engine, ours, raw, context }: Compared): P
     return latencies;
   };
   await latenciesOf(ours);
-  const runs = { ours: [] as number[], raw: [] as number[] };
-  for (let round = 0; round < (context.quick ? 1 : 3); round++) {
-    runs.ours.push(...(await latenciesOf(ours)));
-    runs.raw.push(...(await latenciesOf(raw)));
-  }
+  const runs = await pooled(
+    context.quick ? 1 : 3,
+    () => latenciesOf(ours),
+    () => latenciesOf(raw),
+  );
   return [0.5, 0.99].map((share) => {
-    const [value, reference] = [percentile(runs.ours, share), percentile(runs.raw, share)];
+    const [value, reference] = [percentile(runs.ours, share), percentile(runs.theirs, share)];
     const name = `${engine}: read latency during a long write, p${share * 100}`;
     context.log(`${name}: ${value.toFixed(3)} ms, raw ${reference.toFixed(3)} ms`);
     return cost({ name, unit: 'ms', value, reference, goal: GOAL });
