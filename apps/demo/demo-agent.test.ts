@@ -8,9 +8,9 @@ import { runDemoAgent } from './demo-agent.ts';
 
 /** Stands in for the product: records its arguments, and ends. */
 const PROGRAM = `
-  const { writeFileSync } = require('node:fs');
+  const { appendFileSync } = require('node:fs');
   const [file, ...args] = process.argv.slice(2);
-  writeFileSync(file, JSON.stringify({ args, env: process.env }));
+  appendFileSync(file, JSON.stringify({ args, env: process.env }) + '\\n');
 `;
 
 describe('the agent of a demo', () => {
@@ -29,22 +29,39 @@ describe('the agent of a demo', () => {
     assert.equal(args[args.indexOf('--log-format') + 1], 'json');
     assert.ok(!(await started(t, {})).args.includes('--log-format'));
   });
+
+  it('is started again when it ends, after a pause, until the demo ends', async (t) => {
+    const pauses: number[] = [];
+    const { starts } = await started(t, {}, undefined, async (ms, stop) => {
+      pauses.push(ms);
+      if (pauses.length === 3) stop();
+    });
+    assert.equal(starts, 3);
+    assert.ok(
+      pauses.every((ms) => ms > 0),
+      'it does not spin',
+    );
+  });
 });
 
 interface Started {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly starts: number;
 }
 
+// One parameter more than three, because each is what one of the tests is about.
 async function started(
   t: TestContext,
   environment: Readonly<Record<string, string>>,
   logFormat?: 'json',
+  onPause: (ms: number, stop: () => void) => Promise<void> = async (_, stop) => stop(),
 ): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-demo-agent-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const [program, file] = [join(folder, 'program.cjs'), join(folder, 'started.json')];
+  const [program, file] = [join(folder, 'program.cjs'), join(folder, 'started.jsonl')];
   await writeFile(program, PROGRAM);
+  const over = new AbortController();
   await runDemoAgent(
     {
       program: [process.execPath, program, file],
@@ -53,8 +70,10 @@ async function started(
       environment,
       logFormat,
       log: createLogger({ level: 'silent' }),
+      sleep: (ms) => onPause(ms, () => over.abort()),
     },
-    t.signal,
+    AbortSignal.any([t.signal, over.signal]),
   );
-  return JSON.parse(await readFile(file, 'utf8')) as Started;
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  return { ...(JSON.parse(lines[0] ?? '') as Omit<Started, 'starts'>), starts: lines.length };
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '#kit/config';
+import { sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { LogConfig } from '#runtime/process/process-command';
 import { demoFolder, demoTargets } from './demo-fleet.ts';
@@ -14,9 +15,11 @@ export interface DemoAgentOptions {
   readonly environment: Environment;
   readonly logFormat: LogConfig['logFormat'];
   readonly log: Logger;
+  readonly sleep?: Sleep;
 }
 
 const STOP_MS = 4_000;
+const RESTART_MS = 1_000;
 
 /** Arguments of the agent for all folders of the demo. */
 export function folderAgent(dataFolder: string): readonly string[] {
@@ -29,11 +32,22 @@ export function clusterAgent(kubeconfig: string, names: readonly string[]): read
   return ['kubernetes', '--kubeconfig', kubeconfig, '--target', names.map((name) => `${name}=${name}`).join(',')];
 }
 
-/**
- * Runs an agent of demo targets as a separate process. Its standard input is a pipe from this process, and it stops
- * when the pipe closes: it ends even if this process is killed.
- */
+/** Runs an agent of demo targets until the signal aborts. An agent that ends, or is killed, is started again. */
 export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSignal): Promise<void> {
+  const { log, sleep = realSleep } = options;
+  while (!signal.aborted) {
+    const code = await runOnce(options, signal);
+    if (signal.aborted) return;
+    log.warn({ code: String(code), retryInMs: RESTART_MS }, 'demo agent ended; restarting');
+    await sleep(RESTART_MS, signal);
+  }
+}
+
+/**
+ * Runs the agent as a separate process until it ends; returns its exit code. Its standard input is a pipe from this
+ * process, and it stops when the pipe closes: it ends even if this process is killed.
+ */
+async function runOnce(options: DemoAgentOptions, signal: AbortSignal): Promise<number | null> {
   const { program, socket, words, environment, logFormat, log } = options;
   const [command = process.execPath, ...args] = program;
   const flags = ['--fleetlet-socket', socket, '--log-level', 'warn', '--stop-with-stdin'];
@@ -57,8 +71,11 @@ export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSigna
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const code = await ended;
-  if (!signal.aborted) log.warn({ code: String(code) }, 'demo agent ended; its targets are disconnected');
+  try {
+    return await ended;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ const HERE = {
   dataFolder: '/tmp/ann/.fleetshift',
   context: undefined,
   currentFolder: '/tmp/ann',
+  server: 'http://127.0.0.1:8700',
 };
 
 /** The commands, without their explanations. */
@@ -40,6 +41,14 @@ suite('what a new user does next', () => {
   test('another context is named in each command of ours, and in no other', () => {
     const named = steps({ ...HERE, command: 'bin/fleetshift', context: 'demo' });
     for (const step of named) assert.equal(step.endsWith(' --context demo'), step.startsWith('bin/fleetshift '), step);
+  });
+
+  test('a server that is not the usual one is named in each command of ours, and in no other', () => {
+    const server = 'http://127.0.0.1:18700';
+    const named = steps({ ...HERE, command: 'bin/fleetshift', server });
+    for (const step of named) {
+      assert.equal(step.endsWith(` --server ${server}`), step.startsWith('bin/fleetshift '), step);
+    }
   });
 
   test('what is not below the current folder is named in full', () => {

@@ -9,6 +9,8 @@ export interface NextStepsFacts {
   /** The context to name; `undefined` if it is the current one. */
   readonly context: string | undefined;
   readonly currentFolder: string;
+  /** Address of the platform for the commands. */
+  readonly server: string;
   /** Set if there are clusters. */
   readonly clusters?: ClusterFacts;
 }
@@ -21,19 +23,25 @@ interface ClusterFacts {
   readonly tlsPort: number | undefined;
 }
 
-/** The default TLS port of a platform. */
+/** Where a platform listens by default. */
+const USUAL_SERVER = 'http://127.0.0.1:8700';
 const USUAL_TLS_PORT = 8701;
 
 type Row = readonly [step: string, why: string];
 
 /** Next steps for a new user: change something, check, approve, break it, and roll back. */
-export function nextSteps({ command, dataFolder, context, currentFolder, clusters }: NextStepsFacts): string {
+export function nextSteps(facts: NextStepsFacts): string {
+  const { command, dataFolder, context, currentFolder, server, clusters } = facts;
   const near = (path: string): string => {
     const short = relative(currentFolder, path);
     return short.startsWith('..') ? path : short;
   };
   const folder = (name: string): string => near(demoFolder(dataFolder, name));
-  const say = (words: string): string => `${command} ${words}${context === undefined ? '' : ` --context ${context}`}`;
+  const where = [
+    ...(server === USUAL_SERVER ? [] : [`--server ${server}`]),
+    ...(context === undefined ? [] : [`--context ${context}`]),
+  ];
+  const say = (words: string): string => [command, words, ...where].join(' ');
   const rows: readonly Row[] = [
     [say('get targets'), `${demoTargets().length} folders below ${folder('')}`],
     [say(`deploy ${DEMO_DEPLOYMENT} --set "greeting=Good morning"`), 'change a value'],

@@ -95,7 +95,7 @@ async function show(platform: DemoPlatform, demo: Demo, signal: AbortSignal): Pr
   const context = await demo.keepAddress({ ...access, workspace: DEMO_WORKSPACE, authorityFile }, signal);
   const facts = clusters && { clusters: { ...clusters, names: namesOf(kubernetes), tlsPort: https?.port } };
   const { command, currentFolder } = demo;
-  demo.show(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...facts }));
+  demo.show(nextSteps({ command, dataFolder: folder.path, context, currentFolder, server: access.server, ...facts }));
   await Promise.all([...agents, clusters?.ended]);
 }
 
