@@ -103,6 +103,18 @@ suite('a tunnel', () => {
     assert.notEqual(served.over, 'done');
   });
 
+  test('is refused as soon as the fleetlet is cut that was asked for it, before its deadline', async (t) => {
+    const it = new FleetWorld();
+    t.after(() => it.close());
+    const fleetlet = await it.fleetlet('edge');
+    const agent = await fleetlet.agentOf('web');
+    agent.serveTunnel('api', () => assert.fail('the cut came first'));
+    const opening = open(it, new Ear());
+    opening.catch(() => {});
+    fleetlet.cut();
+    await assert.rejects(opening, { code: 'SESSION_GONE', message: /has disconnected/ });
+  });
+
   test('is one of 200, and none takes what is of another', async (t) => {
     const { it } = await stage(t, echo, { heartbeatMs: 30_000 });
     const names = Array.from({ length: 200 }, (_, index) => `stream ${index}`);

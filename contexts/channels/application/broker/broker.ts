@@ -53,6 +53,7 @@ export class Broker {
       newId: deps.newId,
       sha256: deps.sha256,
       message: (message, end) => this.#fromProcess(message, end),
+      away: (session) => this.#targets.sessionAway(session),
       gone: (session) => this.#gone(session),
       left: (channel) => this.#left(channel),
     });
@@ -137,7 +138,10 @@ export class Broker {
       this.#deps.observer.refused(`${who.identity}/${open.process}`, verdict.message);
       return verdict;
     }
-    if (open.mode === 'bytes') return { kind: 'raw', take: tunnelThrough(uplink, { principal, session }) };
+    if (open.mode === 'bytes') {
+      this.#targets.calledBack(open.stream);
+      return { kind: 'raw', take: tunnelThrough(uplink, { principal, session }) };
+    }
     if (open.reads && (this.#data === undefined || !isDataChannel(open.channel))) {
       return { kind: 'refused', reason: 'unknownChannel', message: `${open.channel} cannot be opened for reading` };
     }

@@ -18,6 +18,8 @@ export interface LocalSessionsDeps {
   readonly maxChannelsPerSession: number;
   readonly maxShards: number;
   readonly message: (message: Inbound, end: LocalEnd) => void;
+  /** The process has lost its last stream. It may come back. */
+  readonly away: (session: LocalSession) => void;
   /** The process was given up, or has left. Its unacknowledged messages were returned before. */
   readonly gone: (session: LocalSession) => void;
   /** The process has left one channel. Its unacknowledged messages were returned before. */
@@ -86,6 +88,7 @@ export class LocalSessions {
     const isAttached = [...session.ends.values()].some(({ attached }) => attached.size > 0);
     if (isAttached || session.goneSince !== undefined) return;
     session.goneSince = this.#deps.clock.now();
+    this.#deps.away(session);
     if (session.ends.size === 0) this.giveUp(session);
   }
 

@@ -29,6 +29,9 @@ interface Entry {
   isInDoubt: boolean;
 }
 
+/** More than the platform has pending at once. */
+const MOST_WANTED = 1_000;
+
 /**
  * The targets that local processes serve. The fleetlet registers them at the platform in its own name, again after every
  * disconnect; processes are notified only when the answer has changed.
@@ -40,6 +43,8 @@ export class TargetRegistry {
   readonly #standingBy = new StandingBy();
   /** Requests that are forwarded unchanged. */
   readonly #passedOn = new Map<number, { readonly session: LocalSession; readonly request: number }>();
+  /** Streams that processes were asked to open and have not opened yet, by stream. */
+  readonly #wanted = new Map<string, { readonly session: LocalSession; readonly wanted: OpenStream }>();
   #requests = 0;
 
   constructor(deps: TargetRegistryDeps) {
@@ -86,10 +91,8 @@ export class TargetRegistry {
         return this.#lost(message);
       case 'syncNow':
         return this.#sync(message.targets);
-      case 'openStream': {
-        const session = this.speakerOf(message.target);
-        return session ? this.#deps.tell(session, message) : this.#deps.refuseStream(message);
-      }
+      case 'openStream':
+        return this.#openStream(message);
       case 'dataRoute': {
         const asked = this.#passedOn.get(message.request);
         this.#passedOn.delete(message.request);
@@ -111,12 +114,36 @@ export class TargetRegistry {
     for (const entry of this.#byName.values()) if (entry.isInDoubt) this.#ask(entry, 'registerTarget');
   }
 
+  /** The process has opened the stream. */
+  calledBack(stream: string): void {
+    this.#wanted.delete(stream);
+  }
+
+  /** The process cannot open what it was asked for. The platform is told, instead of waiting until its deadline. */
+  sessionAway(session: LocalSession): void {
+    for (const [stream, asked] of this.#wanted) {
+      if (asked.session !== session) continue;
+      this.#wanted.delete(stream);
+      this.#deps.refuseStream(asked.wanted);
+    }
+  }
+
   sessionGone(session: LocalSession): void {
     for (const [request, asked] of this.#passedOn) if (asked.session === session) this.#passedOn.delete(request);
     this.#standingBy.drop(session);
     for (const entry of this.#byName.values()) {
       if (entry.sessions.has(session)) this.#leave(entry, session);
     }
+  }
+
+  #openStream(wanted: ControlReply & { readonly kind: 'openStream' }): void {
+    const session = this.speakerOf(wanted.target);
+    if (session === undefined) return this.#deps.refuseStream(wanted);
+    // A process that never opens any is no reason to remember all: the platform gives each up at its deadline.
+    const [oldest] = this.#wanted.keys();
+    if (this.#wanted.size >= MOST_WANTED && oldest !== undefined) this.#wanted.delete(oldest);
+    this.#wanted.set(wanted.stream, { session, wanted });
+    this.#deps.tell(session, wanted);
   }
 
   #register(session: LocalSession, claim: TargetClaim, request: number): void {

@@ -91,6 +91,26 @@ suite('bytes through a fleetlet', () => {
     assert.equal(stage.broker.stats().targets, 1, 'though it may come back, and nobody has given it up');
   });
 
+  test('are refused as soon as the process is gone that was asked for them, before anything is given up', async (t) => {
+    const { stage, far, agent, asksForIt } = await ends(t);
+    asksForIt();
+    await until(() => agent.news.some(({ kind }) => kind === 'openStream'));
+    assert.equal(far.bytes, undefined, 'it has not called back');
+    agent.cut();
+    await until(() => far.closed.length > 0);
+    assert.match(String(far.closed[0]), /is not connected/);
+    assert.equal(stage.platform.opens.find(({ mode }) => mode === 'bytes')?.stream, 's-1');
+    assert.equal(stage.broker.stats().processes, 1, 'it may come back');
+  });
+
+  test('that were opened are not refused when the process goes', async (t) => {
+    const { stage, far, agent } = await tunnel(t);
+    agent.cut();
+    await until(() => far.closed.length === 1);
+    assert.doesNotMatch(String(far.closed[0]), /is not connected/);
+    assert.equal(stage.platform.opens.filter(({ mode }) => mode === 'bytes').length, 1);
+  });
+
   test('of a target that is not its own are refused to a process', async (t) => {
     const { stage } = await tunnel(t);
     const closed: (string | undefined)[] = [];

@@ -75,6 +75,16 @@ export class ReverseStreams {
     }
   }
 
+  /** The fleetlet is disconnected: what it was asked for would be cut with the connection. */
+  cut(session: FleetletSession): void {
+    for (const [stream, { session: of, wanted, refused }] of this.#expected) {
+      if (of !== session) continue;
+      this.#expected.delete(stream);
+      const what = `open ${wanted.channel} of target ${wanted.target}`;
+      refused(new ChannelError('SESSION_GONE', `${what}: its fleetlet has disconnected`));
+    }
+  }
+
   /** `undefined`: no such stream was asked for. */
   admit(session: FleetletSession, open: OpenFrame): Admission | undefined {
     const expected = this.#expected.get(open.stream);

@@ -279,6 +279,7 @@ export class SessionHub {
     session.control = undefined;
     session.cutAt = this.#deps.clock.now();
     this.#targets.cut(session);
+    this.#reverse.cut(session);
     this.#onFact({ kind: 'disconnected', fleetlet: session.fleetlet, why });
   }
 
