@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE, RolloutRun } from '../testing/rollout-run.ts';
 import type { Wait } from './explain-wait.ts';
+import { entriesOf } from './number-map.ts';
 
 const APPROVED = [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }];
 const TWO = [{ name: 'a' }, { name: 'b' }];
@@ -16,6 +17,19 @@ const CASES: readonly { why: string; run: () => RolloutRun; want: Partial<Wait> 
     why: 'a target that is in change, since when, and until when',
     run: () => new RolloutRun({ type: 'rolling', batchSize: 1 }, TWO).pass(MINUTE),
     want: { kind: 'targets', since: 0, until: 10 * MINUTE, count: 1, targets: ['a'] as never },
+  },
+  {
+    why: 'a target that content is removed from, in words of removals',
+    run: () => new RolloutRun({ type: 'immediate' }, [{ name: 'a', isRemoved: true }]).pass(MINUTE),
+    want: {
+      kind: 'targets',
+      since: 0,
+      until: 10 * MINUTE,
+      message: 'content is being removed from targets',
+      unblock: 'their agents report it removed, or their deadline passes',
+      count: 1,
+      targets: ['a'] as never,
+    },
   },
   {
     why: 'a gate, by its id, and what to do about it',
@@ -49,6 +63,16 @@ for (const { why, run, want } of CASES) {
     assert.partialDeepStrictEqual(waits[0], want);
   });
 }
+
+test('a removal that is late fails in words of removals', () => {
+  const run = new RolloutRun({ type: 'immediate' }, [{ name: 'a', isRemoved: true }]).pass(10 * MINUTE);
+  assert.deepEqual(
+    run.waits.map(({ kind }) => kind),
+    ['resume'],
+  );
+  const messages = [...entriesOf(run.state.members)].map(([, { failure }]) => failure?.message);
+  assert.deepEqual(messages, ['progress deadline passed before it was removed']);
+});
 
 test('no more than ten targets are named, and all are counted', () => {
   const fleet = Array.from({ length: 25 }, (_, index) => ({ name: `t${index}` }));

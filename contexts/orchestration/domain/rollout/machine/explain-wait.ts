@@ -38,7 +38,7 @@ export function createExplainWait(gates: GateRegistry): ExplainWait {
       ...gateWait(here, gates),
       ...budgetWait(here),
       ...offlineWaits(here),
-      ...targetWait(here),
+      ...targetWaits(here),
     ];
   };
 }
@@ -98,13 +98,31 @@ function offlineWaits(state: RolloutState): Wait[] {
   return [{ kind: 'offline', since, until: head.at, message, unblock, ...queued(state, state.deadlines.offline) }];
 }
 
-function targetWait(state: RolloutState): Wait[] {
-  const head = firstOf(state.deadlines.progress.entries)?.[1];
-  if (head === undefined) return [];
-  const since = head.at - state.budget.progressDeadlineMs;
-  const message = 'targets are in change';
-  const unblock = 'they are available with the new content, or their deadline passes';
-  return [{ kind: 'targets', since, until: head.at, message, unblock, ...queued(state, state.deadlines.progress) }];
+/** Content that is to come and content that is to go are two waits, each with its own targets. */
+function targetWaits(state: RolloutState): Wait[] {
+  const queue = [...entriesOf(state.deadlines.progress.entries)].map(([, entry]) => entry);
+  const isLeaving = ({ member }: { readonly member: number }): boolean =>
+    valueAt(state.members, member)?.status === 'Removing';
+  const waits = [
+    {
+      entries: queue.filter((entry) => !isLeaving(entry)),
+      message: 'targets are in change',
+      unblock: 'they are available with the new content, or their deadline passes',
+    },
+    {
+      entries: queue.filter(isLeaving),
+      message: 'content is being removed from targets',
+      unblock: 'their agents report it removed, or their deadline passes',
+    },
+  ];
+  return waits.flatMap(({ entries, message, unblock }): Wait[] => {
+    const [head] = entries;
+    if (head === undefined) return [];
+    const since = head.at - state.budget.progressDeadlineMs;
+    const members = entries.values().map(({ member }) => member);
+    const about = { count: entries.length, targets: idsOf(state, members) };
+    return [{ kind: 'targets', since, until: head.at, message, unblock, ...about }];
+  });
 }
 
 function queued(state: RolloutState, { entries }: DeadlineQueue): Pick<Wait, 'count' | 'targets'> {

@@ -29,7 +29,8 @@ export function fail(turn: Turn, number: number, why: { reason: FailureReason; m
 /** Fails members whose deadline has passed. */
 export function expire(turn: Turn): void {
   for (let due = firstDue(turn, 'progress'); due !== undefined; due = firstDue(turn, 'progress')) {
-    fail(turn, due, { reason: 'ProgressDeadline', message: 'progress deadline passed before it was available' });
+    const what = memberAt(turn, due).status === 'Removing' ? 'removed' : 'available';
+    fail(turn, due, { reason: 'ProgressDeadline', message: `progress deadline passed before it was ${what}` });
   }
   for (let due = firstDue(turn, 'offline'); due !== undefined; due = firstDue(turn, 'offline')) {
     fail(turn, due, { reason: 'OfflineDeadline', message: 'offline deadline passed before it came back' });
