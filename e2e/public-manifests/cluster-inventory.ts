@@ -91,9 +91,12 @@ function entryOf(kind: string, object: ApiObject): [key: string, state: string] 
   return [key, RESTLESS.includes(kind) ? String(uid) : `${uid} ${contentsOf(object)}`];
 }
 
-function contentsOf(object: ApiObject): string {
-  const { metadata, ...rest } = object as ApiObject & { readonly status?: unknown };
-  const { resourceVersion, managedFields, generation, ...kept } = metadata as unknown as Record<string, unknown>;
-  const { status, ...body } = rest as Record<string, unknown>;
-  return hash('sha256', canonicalJson({ ...body, metadata: kept } as never), 'hex').slice(0, 12);
+function contentsOf({ metadata, ...object }: ApiObject): string {
+  const body = without(object, ['status']);
+  const kept = without(metadata, ['resourceVersion', 'managedFields', 'generation']);
+  return hash('sha256', canonicalJson({ ...body, metadata: kept }), 'hex').slice(0, 12);
+}
+
+function without(object: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
 }
