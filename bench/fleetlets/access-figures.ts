@@ -21,7 +21,7 @@ export async function accessFigures({ quick }: BenchContext): Promise<Figure[]> 
   const port = await server.ask<number>('listen', tls);
   const proxy = await startFaultProxy({ target: { host: '127.0.0.1', port }, random: seededRandom(1) });
   try {
-    proxy.slow(LINK_BYTES_PER_SECOND);
+    proxy.share(LINK_BYTES_PER_SECOND);
     const { uid = '', cert = '' } = fleetlets[0] ?? {};
     await client.ask('connect', { to: proxy.address, authority, who: { cert, key, target: uid } });
     const questions = quick ? 300 : 2_000;

@@ -88,6 +88,22 @@ describe('a network that misbehaves', { timeout: PATIENCE_MS }, () => {
     await client.until(20_000);
   });
 
+  it('is one link for all connections, with one queue', async (t) => {
+    const { proxy, call, received, firstAfter } = await setScene(t, 'deaf');
+    const [greedy, modest] = [await call(), await call()];
+    proxy.share(1_000_000);
+    greedy.socket.write(Buffer.alloc(20_000_000));
+    while (received() < 1_000) await delay(1);
+    const before = proxy.bytes;
+    modest.socket.write('hello');
+    while (firstAfter().length < 2) await delay(1);
+    const [, after = 0] = firstAfter();
+    assert.ok(after - before >= 10_000, 'it waits behind the bytes that the other has in the queue');
+    assert.ok(after < 20_000_000, 'and not behind all that the other is going to send');
+    proxy.heal();
+    while (received() < 20_000_005) await delay(1);
+  });
+
   it('refuses those that come, and keeps those that are there', async (t) => {
     const { proxy, call } = await setScene(t);
     const there = await call();
@@ -138,9 +154,13 @@ describe('a network that misbehaves', { timeout: PATIENCE_MS }, () => {
 async function setScene(t: TestContext, manner: 'echo' | 'deaf' = 'echo') {
   let received = 0;
   const order: string[] = [];
+  const firstAfter: number[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {});
-    socket.once('data', (first: Buffer) => order.push(first.toString()));
+    socket.once('data', (first: Buffer) => {
+      order.push(first.toString());
+      firstAfter.push(received);
+    });
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
       if (manner === 'echo') socket.write(chunk);
@@ -159,7 +179,7 @@ async function setScene(t: TestContext, manner: 'echo' | 'deaf' = 'echo') {
     while (wait === 'until it is through' && proxy.connections === before) await delay(1);
     return client;
   };
-  return { proxy, call, received: () => received, order: () => order };
+  return { proxy, call, received: () => received, order: () => order, firstAfter: () => firstAfter };
 }
 
 class Client {

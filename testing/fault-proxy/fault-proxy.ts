@@ -17,6 +17,8 @@ export interface FaultProxy {
   halfOpen(direction: Direction, ms?: number): void;
   /** Limits each direction of each connection. */
   slow(bytesPerSecond: number): void;
+  /** Limits each direction of all connections together, as a link does: bytes leave in the order in which they came. */
+  share(bytesPerSecond: number): void;
   /** New connections are cut at once. */
   refuse(on: boolean): void;
   /** New connections wait for a random time up to this, so that they arrive in a different order. 0 turns it off. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { LinkUser, SharedLink } from './shared-link.ts';
 import type { Direction, Weather } from './weather.ts';
 
 interface ProxiedPipeOptions {
@@ -12,11 +13,13 @@ interface ProxiedPipeOptions {
 
 /** The proxy buffers this much undelivered data; then the sender feels backpressure. */
 const HELD_BYTES = 512 * 1024;
+/** What a connection has in the queue of a shared link, like the buffer of a small router. */
+const QUEUED_BYTES = 64 * 1024;
 /** How often a slow pipe forwards bytes. */
 const SLOW_TICK_MS = 10;
 
 /** One direction of a connection. */
-export class ProxiedPipe {
+export class ProxiedPipe implements LinkUser {
   readonly #options: ProxiedPipeOptions;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -25,6 +28,8 @@ export class ProxiedPipe {
   #tick: NodeJS.Timeout | undefined;
   #lookedAt = 0;
   #unspent = 0;
+  #link: SharedLink | undefined;
+  #queuedBytes = 0;
 
   constructor(options: ProxiedPipeOptions) {
     this.#options = options;
@@ -44,9 +49,13 @@ export class ProxiedPipe {
 
   /** Forwards the bytes that may pass. */
   pump(): void {
-    const { direction, from, to, weather } = this.#options;
+    const { direction, to, weather } = this.#options;
     if (this.#isOver || this.#tick !== undefined || weather().blocked.has(direction)) return;
-    const { bytesPerSecond } = weather();
+    const { bytesPerSecond, link } = weather();
+    if (link !== undefined) {
+      this.#joinLink(link[direction]);
+      return;
+    }
     let budget = bytesPerSecond === undefined ? Infinity : this.#budget(bytesPerSecond);
     while (budget >= 1 && this.#heldBytes > 0 && !to.writableNeedDrain) {
       const sent = this.#forward(budget);
@@ -54,9 +63,25 @@ export class ProxiedPipe {
       budget -= sent;
       if (bytesPerSecond !== undefined) this.#unspent -= sent;
     }
-    if (this.#heldBytes <= HELD_BYTES) from.resume();
-    if (this.#heldBytes === 0 && this.#hasEnded) to.end();
+    this.#settle();
     if (this.#heldBytes > 0 && bytesPerSecond !== undefined) this.#later();
+  }
+
+  /** Called by the link when it is the turn of these bytes. */
+  forward(bytes: number): number {
+    const { direction, to, weather } = this.#options;
+    const { link, blocked } = weather();
+    const isStuck = this.#isOver || blocked.has(direction) || to.writableNeedDrain || link?.[direction] !== this.#link;
+    if (isStuck || this.#heldBytes === 0) return 0;
+    const sent = this.#forward(bytes);
+    this.#queuedBytes -= sent;
+    this.#settle();
+    this.pump();
+    return sent;
+  }
+
+  dropped(bytes: number): void {
+    this.#queuedBytes -= bytes;
   }
 
   stop(): void {
@@ -72,6 +97,26 @@ export class ProxiedPipe {
     this.#unspent = Math.min(most, this.#unspent + ((now - this.#lookedAt) * bytesPerSecond) / 1000);
     this.#lookedAt = now;
     return this.#unspent;
+  }
+
+  #joinLink(link: SharedLink): void {
+    if (link !== this.#link) {
+      this.#queuedBytes = 0;
+      this.#link = link;
+    }
+    const bytes = Math.min(this.#heldBytes, QUEUED_BYTES) - this.#queuedBytes;
+    if (bytes <= 0 || this.#options.to.writableNeedDrain) {
+      this.#settle();
+      return;
+    }
+    this.#queuedBytes += bytes;
+    link.join(this, bytes);
+  }
+
+  /** The sender goes on when there is room, and its end is passed on once all its bytes are. */
+  #settle(): void {
+    if (this.#heldBytes <= HELD_BYTES) this.#options.from.resume();
+    if (this.#heldBytes === 0 && this.#hasEnded) this.#options.to.end();
   }
 
   #forward(budget: number): number {

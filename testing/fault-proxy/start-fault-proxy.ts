@@ -4,6 +4,7 @@ import type { SeededRandom } from '../seeded.ts';
 import type { FaultProxy } from './fault-proxy.ts';
 import { type FaultStep, playFaults } from './fault-schedule.ts';
 import { type CutHow, ProxiedConnection } from './proxied-connection.ts';
+import { SharedLink } from './shared-link.ts';
 import { DIRECTIONS, type Direction, FAIR, type Weather } from './weather.ts';
 
 export interface FaultProxyOptions {
@@ -71,6 +72,11 @@ class TcpFaultProxy implements FaultProxy {
     this.#change({ ...this.#weather, bytesPerSecond });
   }
 
+  share(bytesPerSecond: number): void {
+    const link = { up: new SharedLink(bytesPerSecond), down: new SharedLink(bytesPerSecond) };
+    this.#change({ ...this.#weather, link });
+  }
+
   refuse(on: boolean): void {
     this.#isRefusing = on;
   }
@@ -99,6 +105,7 @@ class TcpFaultProxy implements FaultProxy {
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.cutAll();
+    this.#change(FAIR);
     await closed;
   }
 
@@ -161,6 +168,8 @@ class TcpFaultProxy implements FaultProxy {
   }
 
   #change(weather: Weather): void {
+    const { link } = this.#weather;
+    if (link !== weather.link) for (const direction of DIRECTIONS) link?.[direction].stop();
     this.#weather = weather;
     for (const connection of this.#connections) connection.pump();
   }

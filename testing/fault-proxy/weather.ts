@@ -1,3 +1,5 @@
+import type { SharedLink } from './shared-link.ts';
+
 /** `up` is from the client to the target. */
 export const DIRECTIONS = ['up', 'down'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
@@ -8,6 +10,8 @@ export interface Weather {
   readonly blocked: ReadonlySet<Direction>;
   /** Per direction of each connection. */
   readonly bytesPerSecond: number | undefined;
+  /** The link that all connections share, for each direction. */
+  readonly link?: Readonly<Record<Direction, SharedLink>> | undefined;
 }
 
 export const FAIR: Weather = { blocked: new Set(), bytesPerSecond: undefined };
