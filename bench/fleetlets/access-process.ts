@@ -5,7 +5,7 @@ import { systemClock } from '#kit/std';
 import { answerParent } from './answer-parent.ts';
 import { SwarmFleetlet, type SwarmOrder } from './swarm-fleetlet.ts';
 
-/** A fleetlet whose index sends more than the network can take, while it asks access questions. */
+/** A fleetlet that sends more than the network can take, while it asks access questions. */
 const BULK_BYTES = 64 * 1024;
 const ASK_EVERY_MS = 5;
 const signal = AbortSignal.timeout(20 * 60_000);
@@ -27,14 +27,17 @@ answerParent({
     await fleetlet.isThere;
     target = order.who.target;
   },
-  /** Starts the load. */
-  saturate: () => {
-    const spec = { name: 'index', mode: 'reliable', connectionClass: 'bulk' } as const;
-    const index = fleetlet.uplink.open(spec, { message: (message) => message.ack() });
+  /** Starts the load: on the connection of the index, or on the one that access uses. */
+  saturate: (name: 'index' | 'status') => {
+    const connectionClass = name === 'index' ? 'bulk' : 'control';
+    const channel = fleetlet.uplink.open(
+      { name, mode: 'reliable', connectionClass },
+      { message: (message) => message.ack() },
+    );
     const payload = Buffer.alloc(BULK_BYTES, target);
     const settled = (): void => void (bulkBytes += BULK_BYTES);
     const send = async (): Promise<never> => {
-      for (;;) await index.send({ payload, settled }, signal);
+      for (;;) await channel.send({ payload, settled }, signal);
     };
     send().catch(() => process.exit(1));
   },

@@ -41,6 +41,11 @@ export interface Stream {
   end(): void;
   /** The other end has presented valid credentials: frames up to the usual size are accepted from now on. */
   admit?(): void;
+  /**
+   * Keeps little in flight to this end on each stream of the connection, so that a small frame never waits for the network to
+   * carry a megabyte of others. Streams become slower over long distances.
+   */
+  keepShort?(): void;
   /** Ends both directions at once; data in flight may be lost. `closed` follows at both ends, with CONNECTION_LOST. */
   destroy(): void;
 }

@@ -85,6 +85,10 @@ class StreamLink implements FrameLink, StreamHandlers {
     this.#stream.admit?.();
   }
 
+  keepShort(): void {
+    this.#stream.keepShort?.();
+  }
+
   destroy(): void {
     this.#stream.destroy();
   }

@@ -56,6 +56,12 @@ suite('the acceptor', () => {
     assert.equal(victim.isClosed(), true);
   });
 
+  test('keeps a connection short that carries control', () => {
+    const { call } = stage();
+    const isShort = (channel: string): boolean => call(anOpen({ channel })).isShort;
+    assert.deepEqual(['index', 'control', 'status'].map(isShort), [false, true, false]);
+  });
+
   test('answers with what this end remembers, then hands over messages', async () => {
     const { end, call } = stage();
     const link = call(anOpen(), message(1));

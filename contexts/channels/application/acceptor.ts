@@ -4,7 +4,7 @@ import { negotiate } from '../domain/negotiate.ts';
 import { openFault } from '../domain/open-fault.ts';
 import { AcceptedStream, type Admission, type StreamOwner, type Why } from './accepted-stream.ts';
 import type { LinkedChannel } from './channel.ts';
-import { MISSED_BEATS } from './heartbeat.ts';
+import { LEAD_CHANNEL, MISSED_BEATS } from './heartbeat.ts';
 import type { AcceptLink, LinkPeer } from './link.ts';
 import { MalformedTally } from './malformed-tally.ts';
 
@@ -141,6 +141,7 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     this.#opened(stream);
     this.#admitted.add(stream);
     stream.link.admit?.();
+    if (stream.open?.channel === LEAD_CHANNEL) stream.link.keepShort?.();
   }
 
   ended(stream: AcceptedStream): void {

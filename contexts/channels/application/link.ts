@@ -11,6 +11,8 @@ export interface FrameLink {
   close(why: Omit<CloseFrame, 'kind'>): void;
   /** The other end is authenticated: larger frames are accepted from now on. */
   admit?(): void;
+  /** Keeps little in flight on the streams of this connection, so that small frames are not behind large ones. */
+  keepShort?(): void;
   /** Ends the stream immediately. */
   destroy(): void;
 }

@@ -228,7 +228,9 @@ export class ChannelStream implements UplinkStream {
     this.#since = connection.clock.now();
     channel.attach(link, other);
     shared.opened();
-    if (this.isLead) connection.leadOpened();
+    if (!this.isLead) return;
+    link.keepShort?.();
+    connection.leadOpened();
   }
 
   #unexpected(attempt: Attempt, frame: Frame): void {

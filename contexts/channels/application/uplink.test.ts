@@ -17,7 +17,8 @@ const DELIVERY: ChannelSpec = { name: 'delivery', mode: 'reliable', connectionCl
 const INDEX: ChannelSpec = { name: 'index', mode: 'reliable', connectionClass: 'bulk' };
 const NO_SIGNAL = new AbortController().signal;
 
-function stage(deps: Partial<UplinkDeps> = {}) {
+/** `kept` collects the number of each connection that is kept short. */
+function stage({ kept, ...deps }: Partial<UplinkDeps> & { readonly kept?: number[] } = {}) {
   const end = new AcceptingEnd();
   const network = createMemoryTransport({ accept: frameAcceptor(end.acceptor.accept) });
   let connects = 0;
@@ -30,6 +31,7 @@ function stage(deps: Partial<UplinkDeps> = {}) {
     const open: LinkConnection['open'] = (handlers) => {
       const link = connection.open(handlers);
       const send = link.send.bind(link);
+      link.keepShort = () => void kept?.push(mine);
       link.send = (frame) => (mine <= stalled ? true : send(frame));
       return link;
     };
@@ -69,6 +71,18 @@ suite('Uplink', () => {
         ['two', false],
       ],
     );
+  });
+
+  test('the connection that carries control is kept short, and the one of bulk is not', async (t) => {
+    const kept: number[] = [];
+    const { end, running, uplink, network } = stage({ kept });
+    t.after(() => running.stop());
+    for (const spec of [CONTROL, DELIVERY, INDEX]) uplink.open(spec, { message: () => {} });
+    await until(() => end.opens.length === 3);
+    assert.deepEqual(kept, [1], 'once, on the first connection');
+    network.cut();
+    await until(() => end.opens.length === 6);
+    assert.equal(kept.length, 2, 'and again on the one that replaces it');
   });
 
   test('control goes first, and the others wait for it', async (t) => {

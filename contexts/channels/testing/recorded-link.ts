@@ -8,6 +8,7 @@ export class RecordedLink implements FrameLink {
   isDestroyed = false;
   admissions = 0;
   isPaused = false;
+  isShort = false;
   readonly peer: LinkPeer;
   handlers: LinkHandlers | undefined;
 
@@ -34,6 +35,10 @@ export class RecordedLink implements FrameLink {
 
   admit(): void {
     this.admissions += 1;
+  }
+
+  keepShort(): void {
+    this.isShort = true;
   }
 
   destroy(): void {

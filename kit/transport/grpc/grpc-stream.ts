@@ -4,6 +4,7 @@ import { TransportError } from '../transport-error.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { errorOfReset } from './grpc-status.ts';
+import { SHORT_SETTINGS } from './http2-settings.ts';
 
 export interface GrpcStreamOptions {
   readonly http2: Http2Stream;
@@ -94,6 +95,11 @@ export class GrpcStream implements Stream {
   admit(): void {
     this.#reader.maxFrameBytes = this.#maxFrameBytes;
     this.#side.admitted?.();
+  }
+
+  keepShort(): void {
+    const { session } = this.#http2;
+    if (session?.destroyed === false) session.settings(SHORT_SETTINGS);
   }
 
   destroy(): void {
