@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { AccessIndex } from '#contexts/access';
+import { IndexedDecisions } from '#contexts/access/adapters';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
@@ -39,9 +41,18 @@ describe('a file with issuers', () => {
       readText: () => '',
     });
     const grants = { dropGrantsTo: async () => [], forget: () => {} };
+    const decisions = new IndexedDecisions(new AccessIndex());
     const guard = operatorDialGuard(config, () => ({}));
     const dial = { issuers: guard, named: guard };
-    const rest = { dial, adminToken: undefined, dataFolder: folder, urls: () => [], grants, log: memoryLogger([]) };
+    const rest = {
+      dial,
+      adminToken: undefined,
+      dataFolder: folder,
+      urls: () => [],
+      grants,
+      decisions,
+      log: memoryLogger([]),
+    };
     return openCallers({ config, storage, sealer, ...rest });
   };
 

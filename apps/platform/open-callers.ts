@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { GrantDropper } from '#contexts/access/adapters';
+import type { AccessDecisions } from '#contexts/access';
+import { type GrantDropper, tokenRightsIn } from '#contexts/access/adapters';
 import {
   DEV_AUTH_WARNING,
   devAuthenticator,
@@ -26,6 +27,8 @@ export interface OpenCallersDeps {
   readonly dial: IssuerDial;
   /** The URLs it listens on, once it does. */
   readonly urls: () => readonly string[];
+  /** Bound the tokens that callers make. */
+  readonly decisions: AccessDecisions;
   /** Drops the grants to a deleted service account. */
   readonly grants: Pick<GrantDropper, 'dropGrantsTo' | 'forget'>;
   readonly log: Logger;
@@ -43,6 +46,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
       log,
       requireWorkspace,
       requireTarget,
+      tokenRightsIn: (tx) => tokenRightsIn(tx, deps.decisions),
       accountDeletedIn:
         (tx) =>
         async ({ workspace, name, now }, signal) => {

@@ -149,6 +149,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     dataFolder: folder.path,
     dial: { issuers: operatorGuard, named: guard },
     urls,
+    decisions: access.decisions,
     grants: access.grants,
     log,
   });

@@ -1,4 +1,4 @@
-export type { FoundResource, Identity, NotFoundErrors, ResourceReader } from './application/ports.ts';
+export type { AccessDecisions, FoundResource, Identity, NotFoundErrors, ResourceReader } from './application/ports.ts';
 export type { AccessChange, IndexedGrant } from './domain/access-change.ts';
 export { ACCESS_EVENTS } from './domain/access-event.ts';
 export { AccessIndex } from './domain/access-index.ts';

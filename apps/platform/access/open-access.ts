@@ -1,5 +1,12 @@
-import { AccessIndex, askerOf } from '#contexts/access';
-import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibilityOf } from '#contexts/access/adapters';
+import { type AccessDecisions, AccessIndex, askerOf } from '#contexts/access';
+import {
+  accessRoutes,
+  authorizerOf,
+  type GrantDropper,
+  grantDropper,
+  IndexedDecisions,
+  visibilityOf,
+} from '#contexts/access/adapters';
 import type { HeadKey } from '#contexts/governance';
 import type { HeadDestination } from '#contexts/governance/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
@@ -50,6 +57,7 @@ export interface Access {
   readonly audit: AuditSink;
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
+  readonly decisions: AccessDecisions;
   readonly catchUp: CatchUp;
   /** Counts metered usage. */
   readonly meter: UsageRecorder['meter'];
@@ -68,6 +76,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const catchUp = catchUpWith({ storage, index, log });
+  const decisions = new IndexedDecisions(index);
   const visibility = visibilityOf(index);
   const permissions: Permissions = {
     allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
@@ -114,6 +123,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   ];
   return {
     index,
+    decisions,
     catchUp,
     meter: usage.meter,
     routes: [

@@ -20,7 +20,7 @@ import {
 } from '#protocol/api';
 import { explainTo } from '../application/explain-to.ts';
 import type { Caller } from '../domain/asker.ts';
-import { parseResourcePath, pathOf, type ResourceRef } from '../domain/resource-ref.ts';
+import { parseResourcePath, pathOf, type ResourceRef, SEEING } from '../domain/resource-ref.ts';
 import { subjectKey } from '../domain/subject.ts';
 import { explanationResource, identityResource, permittedResource } from './access-resource.ts';
 import type { RouteParts } from './route-parts.ts';
@@ -147,7 +147,7 @@ function explainRoute({ decisions }: Parts): Route {
       asQuestion(request);
       const { subject, permission } = request.body;
       const resource = refOf(request.body.resource);
-      const needed = isOther(request, subject) ? 'access.explain' : seeing(resource);
+      const needed = isOther(request, subject) ? 'access.explain' : SEEING[resource.kind];
       await request.authorize(needed, paramsOf(resource));
       const { principal: reader, signal } = request;
       const asked = { subject: subject ?? reader, question: { permission, resource } };
@@ -181,10 +181,6 @@ function refOf(path: string): ResourceRef {
 
 function paramsOf({ kind, name }: ResourceRef): Readonly<Record<string, string>> {
   return { [kind]: name };
-}
-
-function seeing({ kind }: ResourceRef): string {
-  return kind === 'target' ? 'targets.read' : 'workspaces.read';
 }
 
 function placeIn(tokens: PageTokens, pageToken: string | undefined): string | undefined {

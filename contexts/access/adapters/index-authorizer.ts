@@ -2,11 +2,8 @@ import type { Authorizer } from '#kit/http';
 import type { NotFoundErrors } from '../application/ports.ts';
 import type { AccessIndex } from '../domain/access-index.ts';
 import { askerOf, type Caller } from '../domain/asker.ts';
-import { type ResourceKind, type ResourceRef, ROOT } from '../domain/resource-ref.ts';
+import { type ResourceRef, ROOT, SEEING } from '../domain/resource-ref.ts';
 import type { VisibleSet } from '../domain/visible-set.ts';
-
-/** The permission to see a resource. Without it, the resource looks like one that does not exist (404). */
-const SEEING = { workspace: 'workspaces.read', target: 'targets.read' } as const satisfies Record<ResourceKind, string>;
 
 /**
  * Decides on the resource that the path names, `{target}` or `{workspace}`, or else on the root. A resource that the

@@ -2,7 +2,7 @@ import { askerOf, type Caller } from '../domain/asker.ts';
 import type { Question } from '../domain/decide-access.ts';
 import type { Explanation, Reason } from '../domain/explain-access.ts';
 import type { Gift } from '../domain/grant.ts';
-import { pathOf, type ResourceRef } from '../domain/resource-ref.ts';
+import { pathOf, type ResourceRef, SEEING } from '../domain/resource-ref.ts';
 import { type Subject, subjectKey } from '../domain/subject.ts';
 import type { AccessDecisions } from './ports.ts';
 
@@ -52,7 +52,7 @@ async function told({ decisions, reader }: Telling, reason: Reason, signal: Abor
     (await decisions.check(reader, { permission, resource }, signal)).allowed;
   const seen: ResourceRef[] = [];
   for (const at of path) {
-    if (await may(at.kind === 'target' ? 'targets.read' : 'workspaces.read', at)) seen.push(at);
+    if (await may(SEEING[at.kind], at)) seen.push(at);
   }
   const his = askerOf(reader).subjects.has(subjectKey(grant.subject));
   const known = his ? seen.length === path.length : await may('grants.read', grant.resource);

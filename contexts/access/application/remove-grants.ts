@@ -70,7 +70,11 @@ async function checkAdminRemains(
   );
 }
 
-async function allMatching(unit: UnitOfWork, criterion: GrantCriterion, signal: AbortSignal): Promise<Grant[]> {
+export async function allMatching(
+  unit: Pick<UnitOfWork, 'search'>,
+  criterion: GrantCriterion,
+  signal: AbortSignal,
+): Promise<Grant[]> {
   const all: Grant[] = [];
   for (;;) {
     const page = await unit.search.matching(criterion, { after: all.at(-1)?.uid, limit: PAGE }, signal);

@@ -73,6 +73,7 @@ export const PERMISSIONS = {
   'serviceAccountTokens.read': admin('workspace'),
   'serviceAccountTokens.create': admin('workspace'),
   'serviceAccountTokens.delete': admin('workspace'),
+  'tokens.createAny': admin('instance'),
   'bootstrapTokens.read': admin('workspace'),
   'bootstrapTokens.create': admin('workspace'),
   'bootstrapTokens.delete': admin('workspace'),

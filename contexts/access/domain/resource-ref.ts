@@ -12,6 +12,12 @@ export interface ResourceRef {
 /** The top of the tree. A grant on it holds in the whole instance. */
 export const ROOT: ResourceRef = { kind: 'workspace', name: 'root' };
 
+/** The permission to see a resource. Without it, the resource looks like one that does not exist (404). */
+export const SEEING = { workspace: 'workspaces.read', target: 'targets.read' } as const satisfies Record<
+  ResourceKind,
+  string
+>;
+
 const COLLECTIONS = { workspace: 'workspaces', target: 'targets' } as const satisfies Record<ResourceKind, string>;
 
 /** `workspaces/web`, as the API names it. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Clock, secretSource, uuidv7 } from '#kit/std';
+import { type Clock, secretSource } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { newLoginCode, normalLoginCode } from '../domain/login-code.ts';
 import { CODE_MS, CODE_TEXT_FILE } from './admin-code-file.ts';
 import { writePrivateFile } from './private-file.ts';
-import { unitOfWork } from './sql/sql-unit-of-work.ts';
+import { SqlLoginCodeStore } from './sql/sql-login-code-store.ts';
 
 export interface FirstAdminLoginDeps {
   readonly storage: Storage;
@@ -33,7 +33,7 @@ export async function offerFirstAdminLogin(deps: FirstAdminLoginDeps, signal: Ab
   const hash = secretSource.hash(normalLoginCode(code));
   const now = clock.now();
   const isFirst = await storage.write(async (tx) => {
-    const { codes } = unitOfWork(tx, uuidv7);
+    const codes = new SqlLoginCodeStore(tx);
     if (await codes.anyUsedOrLive(now, signal)) return false;
     await codes.put({ hash, createTime: now, expireTime: now + CODE_MS, usedTime: undefined }, signal);
     return true;

@@ -14,7 +14,7 @@ import type { Reader, Storage, Transaction } from '#kit/storage';
 import { AccountService } from '../application/account-service.ts';
 import { IssuerService } from '../application/issuer-service.ts';
 import { LoginService } from '../application/login-service.ts';
-import type { AccountDeleted, Sealer } from '../application/ports.ts';
+import type { AccountDeleted, Sealer, TokenRights } from '../application/ports.ts';
 import { DEFAULT_TOKEN_LIMITS, type TokenLimits } from '../domain/account-token.ts';
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '../domain/session.ts';
 import { adminCodeFile, removeAdminCodes } from './admin-code-file.ts';
@@ -53,6 +53,8 @@ export interface IdentityDeps {
   readonly requireTarget: (reader: Reader, name: string) => Promise<TargetPlace>;
   /** Lets other contexts delete their data about a service account, in the transaction that deletes it. */
   readonly accountDeletedIn?: (tx: Transaction) => AccountDeleted;
+  /** Compares the rights of a token with those of the caller that makes it, as the transaction sees them. */
+  readonly tokenRightsIn: (tx: Transaction) => TokenRights;
   /** The origins by which browsers reach this platform: `https://fleet.example.com`. Read at each request. */
   readonly origins: () => readonly string[];
   readonly dataFolder: string;
@@ -169,7 +171,12 @@ function makeParts(deps: IdentityDeps, clock: Clock): Made {
     storage,
     sealer,
     reader,
-    unit: (tx) => unitOfWork(tx, newUid, deps.accountDeletedIn?.(tx)),
+    unit: (tx) =>
+      unitOfWork(tx, {
+        newId: newUid,
+        tokenRights: deps.tokenRightsIn(tx),
+        accountDeleted: deps.accountDeletedIn?.(tx),
+      }),
     issuers: new IssuerService({ newUid, language, configured }),
     accounts: new AccountService({ newUid, secrets, limits: tokenLimits }),
     login: new LoginService({ newUid, secrets, limits: sessionLimits, codeFile }),

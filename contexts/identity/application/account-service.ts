@@ -9,10 +9,11 @@ import {
   type TokenFounding,
   type TokenLimits,
   type TokenRequest,
+  type TokenScope,
 } from '../domain/account-token.ts';
 import { IdentityError } from '../domain/identity-error.ts';
 import type { IdentityEventType } from '../domain/identity-event.ts';
-import { type MakerScope, narrowScope } from '../domain/narrow-scope.ts';
+import { narrowScope } from '../domain/narrow-scope.ts';
 import {
   newServiceAccount,
   patchServiceAccount,
@@ -21,7 +22,7 @@ import {
   type ServiceAccountPatch,
 } from '../domain/service-account.ts';
 import { formatToken } from '../domain/token-text.ts';
-import type { AccountKey, Committed, UnitOfWork } from './ports.ts';
+import type { AccountKey, Committed, LackedRights, TokenMaker, UnitOfWork } from './ports.ts';
 
 export interface AccountServiceDeps {
   readonly newUid: () => Uuid;
@@ -104,18 +105,14 @@ export class AccountService {
 
   async mint(
     unit: UnitOfWork,
-    {
-      key,
-      request,
-      maker,
-      now,
-    }: { key: AccountKey; request: TokenRequest; maker: MakerScope | undefined; now: number },
+    { key, request, maker, now }: { key: AccountKey; request: TokenRequest; maker: TokenMaker; now: number },
     signal: AbortSignal,
   ): Promise<MintedToken> {
     const account = await findAccount(unit, key, signal);
     await checkRoom(unit, { account, now }, signal);
     const { founding, secret } = this.#found(account, now);
-    const token = newToken({ ...request, scope: narrowScope(request.scope ?? {}, maker) }, founding);
+    const token = newToken({ ...request, scope: narrowScope(request.scope ?? {}, maker.scope) }, founding);
+    await checkRights(unit, { maker, key, scope: token.scope }, signal);
     await unit.tokens.insert(token, signal);
     await tell(unit, 'serviceAccountToken.created', { account, token, now }, signal);
     return { token, text: formatToken({ id: token.id, secret }) };
@@ -123,7 +120,7 @@ export class AccountService {
 
   async rotate(
     unit: UnitOfWork,
-    { request, maker, ...which }: WhichToken & { request: RotationRequest; maker: MakerScope | undefined },
+    { request, maker, ...which }: WhichToken & { request: RotationRequest; maker: TokenMaker },
     signal: AbortSignal,
   ): Promise<MintedToken> {
     const { now, before } = which;
@@ -132,7 +129,8 @@ export class AccountService {
     await checkRoom(unit, { account, now }, signal);
     const { founding, secret } = this.#found(account, now);
     const { old, next: like } = rotateToken(token, request, founding);
-    const next = { ...like, scope: narrowScope(like.scope, maker) };
+    const next = { ...like, scope: narrowScope(like.scope, maker.scope) };
+    await checkRights(unit, { maker, key: which.key, scope: next.scope }, signal);
     await unit.tokens.end(old, signal);
     await unit.tokens.insert(next, signal);
     await tell(unit, 'serviceAccountToken.updated', { account, token: old, now }, signal);
@@ -190,6 +188,32 @@ async function findToken(
   const token = await unit.tokens.find(account.uid, id, signal);
   if (token === undefined) throw tokenNotFound(id);
   return { account, token };
+}
+
+interface Bound {
+  readonly maker: TokenMaker;
+  readonly key: AccountKey;
+  readonly scope: TokenScope;
+}
+
+/** A token can do no more than its maker, so that no caller gains rights by making one. (ADR-0054) */
+async function checkRights(unit: UnitOfWork, { maker, key, scope }: Bound, signal: AbortSignal): Promise<void> {
+  const lacked = await unit.tokenRights.lackedBy(maker, { account: key, scope }, signal);
+  if (lacked.rights.length > 0 || lacked.hidden) throw exceedsRights(lacked);
+}
+
+const SHOWN_RIGHTS = 10;
+
+function exceedsRights({ rights, hidden }: LackedRights): IdentityError {
+  const shown = rights.slice(0, SHOWN_RIGHTS);
+  const more = rights.length > shown.length ? [`${rights.length - shown.length} more`] : [];
+  const unseen = hidden ? ['rights on resources that you may not see'] : [];
+  const lacking = [...shown, ...more, ...unseen].join(', ');
+  return new IdentityError(
+    'TOKEN_EXCEEDS_RIGHTS',
+    `This token could do what you may not: you lack ${lacking}. Narrow its scope, or ask a caller with these rights or with tokens.createAny on the root.`,
+    { details: { lacking: [...shown], hidden } },
+  );
 }
 
 async function checkRoom(

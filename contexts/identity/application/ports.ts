@@ -1,7 +1,8 @@
 import type { EventSink, ResourceName, Secret, Uuid } from '#kit/std';
-import type { AccountToken } from '../domain/account-token.ts';
+import type { AccountToken, TokenScope } from '../domain/account-token.ts';
 import type { IdentityEventType } from '../domain/identity-event.ts';
 import type { Issuer } from '../domain/issuer.ts';
+import type { MakerScope } from '../domain/narrow-scope.ts';
 import type { ServiceAccount } from '../domain/service-account.ts';
 import type { Session } from '../domain/session.ts';
 
@@ -16,6 +17,33 @@ export interface UnitOfWork {
   readonly events: EventSink<IdentityEvent>;
   /** Lets other contexts delete their data about a service account. Called for a dry run as well. */
   readonly accountDeleted: AccountDeleted;
+  readonly tokenRights: TokenRights;
+}
+
+/** The rights of callers, which another context knows. */
+export interface TokenRights {
+  /** What the maker lacks of the rights that a token of this account and scope would have now. */
+  lackedBy(
+    maker: TokenMaker,
+    token: { readonly account: AccountKey; readonly scope: TokenScope },
+    signal: AbortSignal,
+  ): Promise<LackedRights>;
+}
+
+/** The caller that makes a token. */
+export interface TokenMaker {
+  readonly kind: string;
+  readonly id: string;
+  readonly groups?: readonly string[];
+  readonly scope?: MakerScope;
+}
+
+/** Nothing is lacking if it has no rights and is not hidden. */
+export interface LackedRights {
+  /** As a person reads them: `admin on workspaces/shop`. */
+  readonly rights: readonly string[];
+  /** Whether there are more, on resources that the maker may not see. */
+  readonly hidden: boolean;
 }
 
 /** Returns a function to be called after the commit, before the caller gets the response. */

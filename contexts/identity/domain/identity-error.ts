@@ -13,6 +13,7 @@ export const IDENTITY_ERRORS = {
   SERVICE_ACCOUNT_TAKEN: { category: 'conflict', retry: 'after-change' },
   INVALID_TOKEN_REQUEST: { category: 'invalid', retry: 'after-change' },
   SCOPE_EXCEEDED: { category: 'forbidden', retry: 'after-change' },
+  TOKEN_EXCEEDS_RIGHTS: { category: 'forbidden', retry: 'after-change' },
   TOKEN_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   TOKEN_ENDED: { category: 'conflict', retry: 'after-change' },
   TOO_MANY: { category: 'conflict', retry: 'after-change' },

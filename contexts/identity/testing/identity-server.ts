@@ -10,6 +10,7 @@ import { IdentitySchema, TOKEN_ROLES } from '#protocol/api';
 import type { TestDatabase } from '#testing/databases';
 import { MemoryLog } from '../../../kit/http/testing/test-server.ts';
 import { IDENTITY_MIGRATIONS, type Identity, openIdentity } from '../adapters/index.ts';
+import type { LackedRights, TokenRights } from '../application/ports.ts';
 import { plainSealer } from './plain-sealer.ts';
 
 export interface IdentityServer {
@@ -27,8 +28,12 @@ export interface IdentityServerOptions {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly issuers?: unknown;
+  /** What the maker of a token lacks; by default nothing. */
+  readonly lackedBy?: (...asked: Parameters<TokenRights['lackedBy']>) => LackedRights;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
+
+const NONE_LACKING: LackedRights = { rights: [], hidden: false };
 
 export const ADMIN_TOKEN = 'fst_the-admin-token-of-the-tests-0123456789';
 export const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -68,6 +73,7 @@ export async function startIdentityServer(
     dial: DIAL,
     origins: () => origins,
     ...(issuers === undefined ? {} : { issuers: { raw: issuers, readText: () => '' } }),
+    tokenRightsIn: () => ({ lackedBy: async (...asked) => options.lackedBy?.(...asked) ?? NONE_LACKING }),
     requireTarget: async (_reader, name) => ({ uid: `uid-${name}`, workspace: name.split('-')[0] ?? '' }),
     requireWorkspace: async (_tx, workspace) => {
       if (workspace === 'nowhere')

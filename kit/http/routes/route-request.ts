@@ -53,6 +53,7 @@ export class RouteRequest<Params, Query, Body, Who> {
   #auditedAs: string | undefined;
   #before: string | undefined;
   #isAudited = false;
+  #isRefused = false;
 
   constructor(facts: RequestFacts<Params, Query, Body, Who>) {
     this.#facts = facts;
@@ -132,7 +133,7 @@ export class RouteRequest<Params, Query, Body, Who> {
     throw permissionDenied(permission);
   }
 
-  /** Records that the request was refused because of what already exists. */
+  /** Records that the request was refused by what its handler found. A request is recorded as refused once. */
   recordRefusal(): void {
     this.#refused('denied');
   }
@@ -152,6 +153,8 @@ export class RouteRequest<Params, Query, Body, Who> {
   }
 
   #refused(outcome: AuditOutcome): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
     this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }
 

@@ -56,14 +56,15 @@ export async function mutate<A extends Answer>(
 
 /**
  * A create that fails with a conflict reveals that the resource exists, even to a caller that may not see it. It is
- * therefore recorded as a refusal, also for a dry run.
+ * therefore recorded as a refusal, also for a dry run, and so is what the body forbids.
  */
 async function withTrace<A>(request: MutatingRequest, write: () => Promise<A>): Promise<A> {
   try {
     return await write();
   } catch (error) {
-    const isTaken = error instanceof FleetError && error.entry.category === 'conflict';
-    if (isTaken && request.idempotency !== undefined) request.recordRefusal();
+    const category = error instanceof FleetError ? error.entry.category : undefined;
+    const isTaken = category === 'conflict' && request.idempotency !== undefined;
+    if (isTaken || category === 'forbidden') request.recordRefusal();
     throw error;
   }
 }

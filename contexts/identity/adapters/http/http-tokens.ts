@@ -30,7 +30,8 @@ function createRoute({ storage, accounts, unit }: IdentityParts): Route {
     path: COLLECTION,
     operationId: 'createServiceAccountToken',
     summary: 'Create a token',
-    description: 'The response contains the token itself. It cannot be retrieved again.',
+    description:
+      'The token can do no more than the caller. The response contains the token itself. It cannot be retrieved again.',
     tags,
     permission: 'serviceAccountTokens.create',
     idempotency: 'secret',
@@ -38,7 +39,7 @@ function createRoute({ storage, accounts, unit }: IdentityParts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const key = accountKey(request.params);
-        const command = { key, request: request.body, maker: request.principal.scope, now: request.time };
+        const command = { key, request: request.body, maker: request.principal, now: request.time };
         return minted(key, await accounts.mint(unit(tx), command, request.signal), request.time);
       }),
   });
@@ -94,7 +95,7 @@ function rotateRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     operationId: 'rotateServiceAccountToken',
     summary: 'Rotate a token',
     description:
-      'The old token stays valid for `overlap`. The response contains the new token itself. It cannot be retrieved again.',
+      'The old token stays valid for `overlap`. The new token can do no more than the caller. The response contains it. It cannot be retrieved again.',
     tags,
     permission: 'serviceAccountTokens.create',
     idempotency: 'secret',
@@ -102,7 +103,7 @@ function rotateRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     handler: async (request) => {
       const answer = await mutate(request, storage, async (tx) => {
         const key = accountKey(request.params);
-        const command = { ...whichToken(request), key, request: request.body, maker: request.principal.scope };
+        const command = { ...whichToken(request), key, request: request.body, maker: request.principal };
         return minted(key, await accounts.rotate(unit(tx), command, request.signal), request.time);
       });
       changed();

@@ -1,6 +1,6 @@
 import type { Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import type { AccountDeleted, UnitOfWork } from '../../application/ports.ts';
+import type { AccountDeleted, TokenRights, UnitOfWork } from '../../application/ports.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlAccountStore } from './sql-account-store.ts';
 import { SqlIssuerStore } from './sql-issuer-store.ts';
@@ -9,11 +9,16 @@ import { SqlRevocationStore } from './sql-revocation-store.ts';
 import { SqlSessionStore } from './sql-session-store.ts';
 import { SqlTokenStore } from './sql-token-store.ts';
 
+export interface UnitOfWorkParts {
+  readonly newId: () => Uuid;
+  readonly tokenRights: TokenRights;
+  readonly accountDeleted?: AccountDeleted | undefined;
+}
+
 /** Adapts a transaction to the ports of the application. The code that opened the transaction also ends it. */
 export function unitOfWork(
   tx: Transaction,
-  newId: () => Uuid,
-  accountDeleted: AccountDeleted = async () => () => {},
+  { newId, tokenRights, accountDeleted = async () => () => {} }: UnitOfWorkParts,
 ): UnitOfWork {
   return {
     issuers: new SqlIssuerStore(tx),
@@ -24,5 +29,6 @@ export function unitOfWork(
     revocations: new SqlRevocationStore(tx),
     events: new OutboxEventSink(tx, newId),
     accountDeleted,
+    tokenRights,
   };
 }
