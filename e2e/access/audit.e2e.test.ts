@@ -50,7 +50,6 @@ for (const engine of DATABASES) {
       const home = await homeFor(t, engine);
       const first = await home.start();
       await useIt(first);
-      // Refused attempts are batched, and written at the latest when the process stops.
       await first.stop();
       const platform = await home.start();
       await verification(platform);
@@ -68,8 +67,44 @@ for (const engine of DATABASES) {
         );
       }
     });
+
+    it('has the details of what was refused under load, whatever happens to the process after its answer', async (t) => {
+      const home = await homeFor(t, engine);
+      const first = await home.start();
+      for (const name of [STAFF, 'own', 'foreign']) await made(first, '/v1/workspaces', { name });
+      const given = [{ role: 'viewer', on: 'workspaces/own' }] as const;
+      const [loud, quiet] = [
+        await addCaller(first, { name: 'loud', given }),
+        await addCaller(first, { name: 'quiet', given }),
+      ];
+      const patch = { method: 'PATCH', body: { displayName: 'x' } };
+      const probe = (nth: number) => ask(first, loud.token, `/v1/workspaces/guess-${nth}`);
+      const flood = Array.from({ length: FLOOD }, async (_, nth) => (await probe(nth)).status);
+      const denied = await ask(first, quiet.token, '/v1/workspaces/own', patch);
+      const hidden = await ask(first, quiet.token, '/v1/workspaces/foreign', patch);
+      assert.deepEqual([denied.status, hidden.status], [403, 404]);
+      assert.deepEqual([...new Set(await Promise.all(flood))], [404]);
+      await first.kill();
+
+      const platform = await home.start();
+      await verification(platform);
+      const page = await platform.request(`/v1/audit?principal=serviceAccount:${STAFF}/quiet`);
+      const { items } = (await page.json()) as { items: { operation: string; outcome: string; resource: string }[] };
+      assert.deepEqual(items.map(({ operation, outcome, resource }) => [operation, outcome, resource]).toSorted(), [
+        ['patchWorkspace', 'denied', '/v1/workspaces/own'],
+        ['patchWorkspace', 'hidden', '/v1/workspaces/foreign'],
+      ]);
+      const probes = await platform.request(`/v1/audit?principal=serviceAccount:${STAFF}/loud&pageSize=100`);
+      const kinds = ((await probes.json()) as { items: { operation: string }[] }).items.map(
+        ({ operation }) => operation,
+      );
+      assert.deepEqual([...new Set(kinds)].toSorted(), ['getWorkspace', 'several'], 'a flood is recorded in its name');
+    });
   });
 }
+
+/** More kinds than a process keeps apart in a minute. */
+const FLOOD = 150;
 
 const TAMPERINGS: readonly { how: string; statements: readonly Statement[]; says: string }[] = [
   {

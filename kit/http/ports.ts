@@ -89,8 +89,11 @@ export interface AuditSink {
   append(tx: Transaction, entry: AuditEntry): Promise<void>;
   /** Durable when it resolves: for actions outside the database, which are recorded before they are performed. */
   note(entry: AuditEntry, signal: AbortSignal): Promise<void>;
-  /** Records the entry in the background. Never throws, and never waits. */
-  refused(entry: AuditEntry): void;
+  /**
+   * Records that a request was refused. Resolves when the entry is durable, at once if it is only counted, and after a
+   * bounded wait if it cannot be stored now. Never rejects.
+   */
+  refused(entry: AuditEntry): Promise<void>;
 }
 
 /** Log fields of requests; a subset of the log keys of the process. */

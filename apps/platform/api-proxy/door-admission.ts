@@ -154,7 +154,7 @@ export class DoorAdmission {
     }
     checkRate(this.#unknown.count(callerNetwork(address), clock.now()));
     if (bearer !== undefined) {
-      audit.refused(this.#entry(asked, { ...door, principal: undefined, outcome: 'unauthenticated' }));
+      await audit.refused(this.#entry(asked, { ...door, principal: undefined, outcome: 'unauthenticated' }));
     }
     const message = bearer
       ? 'The platform does not know these credentials, or they have ended. Log in again: fleetshift login.'
@@ -168,15 +168,15 @@ export class DoorAdmission {
     signal: AbortSignal,
   ): Promise<void> {
     const permission = PERMISSION[kind];
-    const refused = (outcome: AuditOutcome): void =>
+    const refused = (outcome: AuditOutcome): Promise<void> =>
       this.#deps.audit.refused(this.#entry(asked, { ...door, principal, outcome }));
     try {
       if (await this.#may(principal, permission, { target: door.target, signal })) return;
     } catch (error) {
-      if (error instanceof FleetError && error.entry.category === 'not-found') refused('hidden');
+      if (error instanceof FleetError && error.entry.category === 'not-found') await refused('hidden');
       throw error;
     }
-    refused('denied');
+    await refused('denied');
     const message = `You may not do this on the target ${door.target}: it requires the permission ${permission}.`;
     throw new ApiProxyError('PERMISSION_DENIED', message, { details: { permission } });
   }

@@ -61,7 +61,7 @@ export async function accessServer(t: TestContext): Promise<AccessServer> {
   const { server } = await testServer([...access.routes, ...callers.routes], {
     authenticator: callers.authenticator,
     authorizer: access.authorizer,
-    audit: { ...access.audit, refused: (entry) => void refusals.push(entry) },
+    audit: { ...access.audit, refused: async (entry) => void refusals.push(entry) },
   });
   t.after(() => server.close(1_000));
   return {

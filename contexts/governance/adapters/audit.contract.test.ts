@@ -221,15 +221,24 @@ eachDatabase('audit', (fresh, engine) => {
   });
 
   it('takes refusals down, the first of a kind at once', async () => {
-    api.sink.refused(done(1, { outcome: 'denied' }));
-    api.sink.refused(done(2, { outcome: 'denied' }));
-    api.sink.refused(done(3, { outcome: 'unauthenticated', principal: undefined }));
+    await api.sink.refused(done(1, { outcome: 'denied' }));
+    await api.sink.refused(done(2, { outcome: 'denied' }));
+    await api.sink.refused(done(3, { outcome: 'unauthenticated', principal: undefined }));
     await api.chained(2);
     assert.deepEqual(await requests(), ['r3', 'r1']);
     api.clock.set(api.clock.now() + 60_000);
     await api.chained(3);
     const [newest] = (await list()).items;
     assert.deepEqual([newest?.['requestId'], newest?.['count'], newest?.['outcome']], ['r2', 1, 'denied']);
+  });
+
+  it('has a refusal when its caller is answered', async () => {
+    await api.sink.refused(done(1, { outcome: 'denied' }));
+    const rows = async () =>
+      (await api.storage.all(sql`SELECT id FROM audit_arrivals UNION ALL SELECT id FROM audit_log`, signal)).length;
+    assert.equal(await rows(), 1);
+    await api.sink.refused(done(2, { outcome: 'denied' }));
+    assert.equal(await rows(), 1, 'a repeated one is only counted');
   });
 
   it('shows each caller his part, and no place that tells of the rest', async () => {
@@ -287,7 +296,9 @@ eachDatabase('audit', (fresh, engine) => {
   });
 
   it('keeps no more of what a caller wrote than anybody reads', async () => {
-    api.sink.refused(done(1, { resource: `/v1/\u0000${'x'.repeat(5_000)}`, address: '\ud800', outcome: 'denied' }));
+    await api.sink.refused(
+      done(1, { resource: `/v1/\u0000${'x'.repeat(5_000)}`, address: '\ud800', outcome: 'denied' }),
+    );
     await api.chained(1);
     const [entry] = (await list()).items;
     assert.equal(String(entry?.['resource']).length, 512);

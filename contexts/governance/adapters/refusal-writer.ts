@@ -21,23 +21,33 @@ export interface RefusalWriterDeps {
 const LOOK_MS = 1_000;
 const LAST_MS = 2_000;
 const BATCH = 100;
-/** Twenty minutes at the maximum rate of the window. Refusals beyond that are lost, with an error in the log. */
+/** Ten minutes at the maximum rate of the window. Refusals beyond that are lost, with an error in the log. */
 const WAITING = 5_000;
+/** How long a refused caller waits for an entry. A database that is slower than that does not hold up refusals. */
+const DURABLE_MS = 1_000;
+
+interface Waiting {
+  readonly refusal: CountedRefusal;
+  readonly written: () => void;
+}
 
 /**
- * Writes refusals to the database in the background: a refused caller does not wait for it, and a flood of refusals does not
- * block it.
+ * Writes refusals to the database in batches. The caller is answered when the first refusal of a kind is durable, so that a
+ * killed process loses no details; the window bounds these writes, so that a flood does not fill the disk. Counts of repeated
+ * refusals are in memory until their minute is over. (ADR-0055)
  */
 export class RefusalWriter implements Runnable {
   readonly name = 'audit of refusals';
   readonly #deps: RefusalWriterDeps;
   readonly #window = new RefusalWindow();
   readonly #rounds: RepeatedRounds;
-  #waiting: CountedRefusal[] = [];
+  #waiting: Waiting[] = [];
+  readonly #sleep: Sleep;
 
   constructor(deps: RefusalWriterDeps) {
     const { sleep = realSleep, log } = deps;
     this.#deps = deps;
+    this.#sleep = sleep;
     this.#rounds = new RepeatedRounds({
       sleep,
       everyMs: LOOK_MS,
@@ -46,8 +56,13 @@ export class RefusalWriter implements Runnable {
     });
   }
 
-  take(entry: HttpEntry): void {
-    this.#queue(this.#window.take(toRefusal(entry), this.#deps.clock.now()));
+  /** Resolves when its entry is durable, at once if it is only counted, and in any case after a second. */
+  async take(entry: HttpEntry): Promise<void> {
+    const written = this.#queue(this.#window.take(toRefusal(entry), this.#deps.clock.now()));
+    if (written === undefined) return;
+    const inTime = new AbortController();
+    await Promise.race([written, this.#sleep(DURABLE_MS, inTime.signal).catch(() => {})]);
+    inTime.abort();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -63,8 +78,9 @@ export class RefusalWriter implements Runnable {
     return this.#waiting.length > 0;
   }
 
-  #queue(refusals: readonly CountedRefusal[]): void {
-    if (refusals.length === 0) return;
+  /** Resolves when the last of them is written; `undefined` if there are none, or no room for them. */
+  #queue(refusals: readonly CountedRefusal[]): Promise<void> | undefined {
+    if (refusals.length === 0) return undefined;
     const room = Math.max(0, WAITING - this.#waiting.length);
     if (refusals.length > room) {
       const dropped = refusals.slice(room).reduce((sum, { count }) => sum + count, 0);
@@ -73,16 +89,20 @@ export class RefusalWriter implements Runnable {
         'refusals dropped from the audit log: the database could not be written for too long',
       );
     }
-    this.#waiting.push(...refusals.slice(0, room));
+    const { promise, resolve: written } = Promise.withResolvers<void>();
+    const queued = refusals.slice(0, room);
+    this.#waiting.push(...queued.map((refusal) => ({ refusal, written })));
     this.#rounds.raise();
+    return queued.length === 0 ? undefined : promise;
   }
 
   /** A commit with an unknown outcome is repeated: a duplicate is better than a loss. */
   async #write(signal: AbortSignal): Promise<void> {
     const batch = this.#waiting.slice(0, BATCH);
-    const statements = await Promise.all(batch.map((refusal) => this.#statement(refusal)));
+    const statements = await Promise.all(batch.map(({ refusal }) => this.#statement(refusal)));
     await this.#deps.storage.commit(statements, signal);
     this.#waiting = this.#waiting.slice(batch.length);
+    for (const { written } of batch) written();
   }
 
   async #statement({ params, ...refusal }: CountedRefusal): Promise<Statement> {

@@ -59,7 +59,7 @@ test('whatever comes, every refusal is counted once and few entries are made', (
         entries.reduce((sum, { count }) => sum + count, 0),
         refusals.length,
       );
-      assert.ok(entries.length <= 246, `${entries.length} entries`);
+      assert.ok(entries.length <= 446, `${entries.length} entries`);
     }),
     { numRuns: 30 },
   );
@@ -67,11 +67,27 @@ test('whatever comes, every refusal is counted once and few entries are made', (
 
 test('nobody answers for what many others did', () => {
   const window = new RefusalWindow();
-  const entries = Array.from({ length: 101 }, (_, who) =>
+  const entries = Array.from({ length: 201 }, (_, who) =>
     window.take(aRefusal({ principal: { kind: 'user', id: `u${who}` } }), 0),
   ).flat();
   assert.deepEqual(
     [entries.at(-1)?.principal, entries.at(-1)?.operation, entries.at(-1)?.outcome],
     [undefined, 'several', 'denied'],
+  );
+});
+
+test('a flood of one caller takes no details from others, and is recorded in its name', () => {
+  const window = new RefusalWindow();
+  const [ann, bob] = [
+    { kind: 'user', id: 'ann' },
+    { kind: 'user', id: 'bob' },
+  ];
+  for (let nth = 0; nth < 1_000; nth += 1) window.take(aRefusal({ principal: ann, resource: `/v1/${nth}` }), 0);
+  const [entry] = window.take(aRefusal({ principal: bob, resource: '/v1/targets/t1' }), 0);
+  assert.deepEqual([entry?.principal, entry?.resource], [bob, '/v1/targets/t1']);
+  const rest = window.close(WINDOW_MS);
+  assert.deepEqual(
+    rest.map(({ principal, operation, count }) => [principal, operation, count]),
+    [[ann, 'several', 979]],
   );
 });

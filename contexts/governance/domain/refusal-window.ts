@@ -13,24 +13,30 @@ export interface CountedRefusal extends Refusal {
 
 export const WINDOW_MS = 60_000;
 
-/** How many different refusals a window keeps apart, by whether the caller is known. */
+/** How many different refusals a window keeps apart: of known callers, of each of them, and of unknown ones. */
 const KNOWN = 100;
+const OF_ONE_CALLER = 20;
 const UNKNOWN = 20;
+/** How many kinds by caller and outcome alone, for known callers whose refusals are more than that. */
+const BY_CALLER = 100;
 
 /**
  * Turns refusals into entries, few enough that no flood fills a disk.
  *
  * DECISION: the first refusal of a kind within a minute becomes an entry at once; the others become one more entry with their
- * count when the minute is over. For a known caller the kind is caller, operation and resource. For an unknown caller it is the
- * network, because the caller chooses everything else. Beyond 100 kinds of known and 20 of unknown callers, the rest is one
- * kind for each outcome. So every refusal is counted, and a process writes at most 246 entries a minute, whatever the load.
- * (ADR-0027)
+ * count when the minute is over. For a known caller the kind is caller, operation and resource, and a caller has 20 of them, so
+ * that its flood takes no details from others. What it does beyond them is one kind for each outcome, still in its name. For an
+ * unknown caller the kind is the network, because the caller chooses everything else. Beyond 100 kinds of known callers in
+ * detail, 100 by caller and 20 of unknown callers, the rest is one kind for each outcome. So every refusal is counted, and a
+ * process writes at most 446 entries a minute, whatever the load. (ADR-0027, ADR-0055)
  */
 export class RefusalWindow {
   #until = 0;
   #kinds = new Map<string, CountedRefusal | undefined>();
   #known = 0;
+  #byCaller = 0;
   #unknown = 0;
+  #kindsOf = new Map<string, number>();
 
   /** The entries to be written now. */
   take(refusal: Refusal, now: number): CountedRefusal[] {
@@ -51,15 +57,27 @@ export class RefusalWindow {
   end(): CountedRefusal[] {
     const closed = [...this.#kinds.values()].filter((counted) => counted !== undefined);
     this.#kinds = new Map();
-    [this.#known, this.#unknown] = [0, 0];
+    [this.#known, this.#byCaller, this.#unknown] = [0, 0, 0];
+    this.#kindsOf = new Map();
     return closed;
   }
 
   #place(refusal: Refusal): { kind: string; kept: Refusal } {
     const kind = kindOf(refusal);
     if (this.#kinds.has(kind)) return { kind, kept: refusal };
-    const hasRoom = refusal.principal === undefined ? ++this.#unknown <= UNKNOWN : ++this.#known <= KNOWN;
-    return hasRoom ? { kind, kept: refusal } : { kind: refusal.outcome, kept: nameless(refusal) };
+    const rest = { kind: refusal.outcome, kept: nameless(refusal) };
+    const { principal, outcome } = refusal;
+    if (principal === undefined) return ++this.#unknown <= UNKNOWN ? { kind, kept: refusal } : rest;
+    const caller = JSON.stringify([principal.kind, principal.id]);
+    const own = this.#kindsOf.get(caller) ?? 0;
+    if (own < OF_ONE_CALLER && this.#known < KNOWN) {
+      this.#known += 1;
+      this.#kindsOf.set(caller, own + 1);
+      return { kind, kept: refusal };
+    }
+    const inTheirName = { kind: JSON.stringify([caller, outcome]), kept: { ...nameless(refusal), principal } };
+    if (this.#kinds.has(inTheirName.kind)) return inTheirName;
+    return ++this.#byCaller <= BY_CALLER ? inTheirName : rest;
   }
 }
 
@@ -69,7 +87,7 @@ function kindOf({ principal, token, session, outcome, operation, resource, addre
     : JSON.stringify([principal.kind, principal.id, token, session, outcome, operation, resource]);
 }
 
-/** An entry that stands for many callers must not name the first of them. */
+/** An entry that stands for many requests must not name what the first of them did. */
 function nameless({ time, requestId, outcome }: Refusal): Refusal {
   return {
     time,

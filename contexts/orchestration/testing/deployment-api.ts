@@ -143,7 +143,7 @@ export class DeploymentApi {
     const append = async (_: unknown, entry: AuditEntry): Promise<void> => {
       audit.push(entry);
     };
-    const sink = { append, note: async () => {}, refused: () => {} };
+    const sink = { append, note: async () => {}, refused: async () => {} };
     const { server } = await testServer(routes, { clock, authorizer: AUTHORIZER, audit: sink });
     return new DeploymentApi({ server, storage, clock, uids, audit, service, unit });
   }

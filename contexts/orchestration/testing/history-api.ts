@@ -105,7 +105,7 @@ export class HistoryApi {
     const audit = {
       append: async (_: unknown, { operationId }: AuditEntry) => void here().audit.push(operationId),
       note: async () => {},
-      refused: () => {},
+      refused: async () => {},
     };
     const { server } = await testServer(
       [

@@ -117,7 +117,7 @@ export class WorkspaceApi {
     const sink = {
       append: async (_: unknown, entry: AuditEntry) => void audit.push(entry),
       note: async () => {},
-      refused: () => {},
+      refused: async () => {},
     };
     const { server } = await testServer(routes, { clock, authorizer: AUTHORIZER, audit: sink });
     return new WorkspaceApi({ server, storage, clock, uids, audit });

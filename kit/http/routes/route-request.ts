@@ -126,16 +126,16 @@ export class RouteRequest<Params, Query, Body, Who> {
     try {
       if (await this.#facts.allows(permission, params)) return;
     } catch (error) {
-      if (isNotFound(error)) this.#refused('hidden');
+      if (isNotFound(error)) await this.#refused('hidden');
       throw error;
     }
-    this.#refused('denied');
+    await this.#refused('denied');
     throw permissionDenied(permission);
   }
 
   /** Records that the request was refused by what its handler found. A request is recorded as refused once. */
-  recordRefusal(): void {
-    this.#refused('denied');
+  async recordRefusal(): Promise<void> {
+    await this.#refused('denied');
   }
 
   /**
@@ -148,14 +148,14 @@ export class RouteRequest<Params, Query, Body, Who> {
       throw error;
     });
     if (isAllowed) return;
-    this.#refused('denied');
+    await this.#refused('denied');
     throw permissionDenied(permission, `on the workspace ${workspace}, which it leaves`);
   }
 
-  #refused(outcome: AuditOutcome): void {
+  async #refused(outcome: AuditOutcome): Promise<void> {
     if (this.#isRefused) return;
     this.#isRefused = true;
-    this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
+    await this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }
 
   /** Records the request under another operation, for a variant that should be searchable by itself. */

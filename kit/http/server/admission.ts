@@ -71,7 +71,7 @@ export class Admission {
     const principal = await this.#deps.authenticator.authenticate(credentials, exchange.signal);
     if (principal === undefined) {
       await rates.countFailure(request);
-      if (bearer !== undefined) this.#refused(request, exchange, 'unauthenticated');
+      if (bearer !== undefined) await this.#refused(request, exchange, 'unauthenticated');
       throw this.#unauthenticated(bearer);
     }
     known(request);
@@ -93,21 +93,21 @@ export class Admission {
       if (await this.#deps.authorizer.allow(access, exchange.signal)) return;
     } catch (error) {
       if (error instanceof FleetError && error.entry.category === 'not-found')
-        this.#refused(request, exchange, 'hidden');
+        await this.#refused(request, exchange, 'hidden');
       throw error;
     }
-    this.#refused(request, exchange, 'denied');
+    await this.#refused(request, exchange, 'denied');
     throw permissionDenied(permission);
   }
 
-  #refused(request: FastifyRequest, exchange: Exchange, outcome: AuditOutcome): void {
+  async #refused(request: FastifyRequest, exchange: Exchange, outcome: AuditOutcome): Promise<void> {
     const { id: requestId, method, path, address, time, principal, route } = exchange;
     if (route === undefined) return;
     const { operationId } = route.route;
     const params = paramsOf(request);
     const asked = { time, requestId, ...clientRequestIdOf(request.headers), operationId, method, path, params };
     const entry = { ...asked, resource: path, principal, address, outcome };
-    this.#deps.audit?.refused(entry);
+    await this.#deps.audit?.refused(entry);
   }
 
   #checkAddressLine(request: FastifyRequest): void {

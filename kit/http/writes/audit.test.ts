@@ -35,7 +35,7 @@ class TableSink implements AuditSink {
     this.noted.push(entry);
   }
 
-  refused(entry: AuditEntry): void {
+  async refused(entry: AuditEntry): Promise<void> {
     this.refusals.push(entry);
   }
 }

@@ -64,7 +64,7 @@ async function withTrace<A>(request: MutatingRequest, write: () => Promise<A>): 
   } catch (error) {
     const category = error instanceof FleetError ? error.entry.category : undefined;
     const isTaken = category === 'conflict' && request.idempotency !== undefined;
-    if (isTaken || category === 'forbidden') request.recordRefusal();
+    if (isTaken || category === 'forbidden') await request.recordRefusal();
     throw error;
   }
 }

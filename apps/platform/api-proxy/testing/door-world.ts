@@ -230,7 +230,7 @@ function openProxy({ fleet, records, options, index, authenticator, streams, sto
     audit: {
       append: async () => {},
       note: async (entry) => void noted.push(entry),
-      refused: (entry) => void refused.push(entry),
+      refused: async (entry) => void refused.push(entry),
     },
     targetOf: (name) => {
       const [target, workspace] = index.lineageOf({ kind: 'target', name });
