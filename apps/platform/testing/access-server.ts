@@ -22,7 +22,7 @@ export interface AccessServer {
   /** Refused requests, as the audit log gets them. */
   readonly refusals: readonly AuditEntry[];
   /** As the administrator, unless there is another token. Any other status than `want` fails the test. */
-  ask(what: string, want: number, body?: object, token?: string): ReturnType<typeof call>;
+  readonly ask: (what: string, want: number, body?: object, token?: string) => ReturnType<typeof call>;
 }
 
 /**

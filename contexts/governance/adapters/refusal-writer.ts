@@ -26,6 +26,8 @@ const WAITING = 5_000;
 /** How long a refused caller waits for an entry. A database that is slower than that does not hold up refusals. */
 const DURABLE_MS = 1_000;
 
+const NOTHING = (): void => {};
+
 interface Waiting {
   readonly refusal: CountedRefusal;
   readonly written: () => void;
@@ -58,10 +60,11 @@ export class RefusalWriter implements Runnable {
 
   /** Resolves when its entry is durable, at once if it is only counted, and in any case after a second. */
   async take(entry: HttpEntry): Promise<void> {
-    const written = this.#queue(this.#window.take(toRefusal(entry), this.#deps.clock.now()));
-    if (written === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const isQueued = this.#queue(this.#window.take(toRefusal(entry), this.#deps.clock.now()), resolve);
+    if (!isQueued) return;
     const inTime = new AbortController();
-    await Promise.race([written, this.#sleep(DURABLE_MS, inTime.signal).catch(() => {})]);
+    await Promise.race([promise, this.#sleep(DURABLE_MS, inTime.signal).catch(() => {})]);
     inTime.abort();
   }
 
@@ -78,9 +81,9 @@ export class RefusalWriter implements Runnable {
     return this.#waiting.length > 0;
   }
 
-  /** Resolves when the last of them is written; `undefined` if there are none, or no room for them. */
-  #queue(refusals: readonly CountedRefusal[]): Promise<void> | undefined {
-    if (refusals.length === 0) return undefined;
+  /** Calls `written` when the last of them is written. False if there are none, or no room for them. */
+  #queue(refusals: readonly CountedRefusal[], written: () => void = NOTHING): boolean {
+    if (refusals.length === 0) return false;
     const room = Math.max(0, WAITING - this.#waiting.length);
     if (refusals.length > room) {
       const dropped = refusals.slice(room).reduce((sum, { count }) => sum + count, 0);
@@ -89,11 +92,12 @@ export class RefusalWriter implements Runnable {
         'refusals dropped from the audit log: the database could not be written for too long',
       );
     }
-    const { promise, resolve: written } = Promise.withResolvers<void>();
     const queued = refusals.slice(0, room);
-    this.#waiting.push(...queued.map((refusal) => ({ refusal, written })));
+    this.#waiting.push(
+      ...queued.map((refusal) => ({ refusal, written: refusal === queued.at(-1) ? written : NOTHING })),
+    );
     this.#rounds.raise();
-    return queued.length === 0 ? undefined : promise;
+    return queued.length > 0;
   }
 
   /** A commit with an unknown outcome is repeated: a duplicate is better than a loss. */
