@@ -87,6 +87,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/workloads/preview.ts')).preview,
   },
   {
+    name: 'diff',
+    summary: 'show what differs from what the targets have',
+    load: async () => (await import('./commands/workloads/diff.ts')).diff,
+  },
+  {
     name: 'rollout',
     summary: 'show and control a rollout',
     load: async () => (await import('./commands/workloads/rollout.ts')).rollout,

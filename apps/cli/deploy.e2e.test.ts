@@ -66,6 +66,34 @@ describe('fleetshift deploy', () => {
     assert.match(ended.err, /^revision 1 of gated: Aborted/);
   });
 
+  test('a diff tells by its exit code whether something differs', async () => {
+    const config = (name: string, level: string) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      data: { level },
+    });
+    const whole = (documents: readonly object[]) => ({
+      kind: 'Deployment',
+      name: 'differs',
+      workspace: 'demo',
+      spec: { manifest: { type: 'inline', documents }, placement: [{ type: 'all' }] },
+    });
+    const file = await written('differs', whole([config('a', '1'), config('b', '1')]));
+    assert.equal((await run('diff', '-f', file, '--exit-code')).code, EXIT.failure);
+    assert.equal((await run('deploy', '-f', file, '--watch')).code, EXIT.ok);
+    const moved = await written('moved', whole([config('b', '1'), config('a', '1')]));
+    const same = await run('diff', '-f', moved, '--exit-code');
+    assert.deepEqual([same.code, same.out], [EXIT.ok, '']);
+    const other = await written('other', whole([config('c', '1'), config('b', '1'), config('a', '2')]));
+    const differs = await run('diff', '-f', other, '--exit-code');
+    assert.equal(differs.code, EXIT.failure);
+    assert.match(differs.out, /^objects: 1 added, 1 changed$/m);
+    assert.match(differs.out, /^~ ConfigMap\/a\n {2}~ \/data\/level: "1" -> "2"\n\+ ConfigMap\/c$/m);
+    assert.equal((await run('diff', '-f', other)).code, EXIT.ok);
+    assert.equal((await run('diff', 'nowhere', '--exit-code')).code, EXIT.usage);
+  });
+
   test('a paused deployment begins nothing until it is resumed, and is followed all the while', async () => {
     const { spec, ...rest } = document('paused', { type: 'immediate' }) as { readonly spec: object };
     const file = await written('paused', { ...rest, spec: { ...spec, rolloutState: 'paused' } });

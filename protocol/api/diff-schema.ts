@@ -4,7 +4,19 @@ const kindField = () => Type.Enum(['added', 'removed', 'changed']);
 
 export const FieldChangeSchema = Type.Object(
   {
-    path: Type.String({ description: 'A JSON pointer; the empty pointer is the whole document.' }),
+    path: Type.String({
+      description:
+        'A JSON pointer: into the old document for a removal, otherwise into the new one. The empty pointer is the whole document.',
+    }),
+    named: Type.Optional(
+      Type.String({
+        description:
+          'The path with merge keys in place of positions, as `/spec/containers[web]/image`; absent if there are none.',
+      }),
+    ),
+    document: Type.Optional(
+      Type.String({ description: 'Within a spec: the inline document that the change is part of.' }),
+    ),
     kind: kindField(),
     before: Type.Optional(Type.Unknown()),
     after: Type.Optional(Type.Unknown()),

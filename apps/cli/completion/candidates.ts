@@ -47,7 +47,7 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 const FILES = ['-f', '--filename', '--file', '--template', '--values', '--ca-file', '--token-file', '--data'];
 /** Verbs whose argument is a deployment. */
-const OF_DEPLOYMENT = ['deploy', 'preview', 'revisions', 'timeline'];
+const OF_DEPLOYMENT = ['deploy', 'preview', 'diff', 'revisions', 'timeline'];
 const NOTHING: Candidates = { kind: 'words', words: [] };
 
 /** The candidates for the last word. The caller filters them by prefix. */

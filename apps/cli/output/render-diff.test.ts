@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Colour, plain } from './paint.ts';
-import { renderDiff } from './render-diff.ts';
+import { renderDiff, withinReason } from './render-diff.ts';
 
 const rows = [
   {
@@ -49,6 +49,22 @@ test('a document that is new is shown whole', () => {
     '  + data:',
     '  +   a: b',
   ]);
+});
+
+test('many changes are the names of their objects, unless all are asked for', () => {
+  const fields = Array.from({ length: 70 }, (_, index) => ({ path: `/a/${index}`, kind: 'added', after: 1 }) as const);
+  const documents = [
+    { document: 'ConfigMap/x', kind: 'changed', fields },
+    { document: 'ConfigMap/y', kind: 'removed', fields: [{ path: '', kind: 'removed', before: { a: 1 } }] },
+  ] as const;
+  const render = (isBrief: boolean) => renderDiff(documents, plain, isBrief);
+  assert.deepEqual(withinReason(render, false), [
+    '~ ConfigMap/x: 70 fields',
+    '- ConfigMap/y',
+    '',
+    '73 lines of details are left out; --details shows them',
+  ]);
+  assert.equal(withinReason(render, true).length, 73);
 });
 
 test('colours tell what comes from what goes', () => {

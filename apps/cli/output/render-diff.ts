@@ -1,9 +1,14 @@
 import type { Colour, Paint } from './paint.ts';
 import { printable } from './printable.ts';
+import { countsText, specDifference } from './spec-difference.ts';
 import { renderYaml } from './yaml.ts';
 
 export interface FieldDifference {
   readonly path: string;
+  /** The path with merge keys in place of positions. */
+  readonly named?: string;
+  /** The inline document of a spec that the change is part of. */
+  readonly document?: string;
   readonly kind: DifferenceKind;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -15,7 +20,7 @@ export interface DocumentDifference {
   readonly fields: readonly FieldDifference[];
 }
 
-type DifferenceKind = 'added' | 'removed' | 'changed';
+export type DifferenceKind = 'added' | 'removed' | 'changed';
 
 const MARKS: Readonly<Record<DifferenceKind, { readonly mark: string; readonly colour: Colour }>> = {
   added: { mark: '+', colour: 'green' },
@@ -23,16 +28,40 @@ const MARKS: Readonly<Record<DifferenceKind, { readonly mark: string; readonly c
   changed: { mark: '~', colour: 'yellow' },
 };
 
-/** Renders changes field by field, as lines. Secrets are masked before they get here. */
-export function renderDiff(documents: readonly DocumentDifference[], paint: Paint): string[] {
+/** More lines than this are left out unless they are asked for: the names of the objects say enough. */
+const MOST_DETAILS = 60;
+
+/** Renders with details if there are few or the caller wants them all, otherwise the names of objects alone. */
+export function withinReason(render: (isBrief: boolean) => string[], wantsDetails: boolean): string[] {
+  const lines = render(false);
+  if (wantsDetails || lines.length <= MOST_DETAILS) return lines;
+  return [...render(true), '', `${lines.length} lines of details are left out; --details shows them`];
+}
+
+/** Renders changes field by field, as lines; in brief, only which objects they are of. Secrets are masked already. */
+export function renderDiff(documents: readonly DocumentDifference[], paint: Paint, isBrief = false): string[] {
   return documents.flatMap(({ document, kind, fields }) => {
     const { mark, colour } = MARKS[kind];
     const head = paint(colour, printable(`${mark} ${document}`));
+    if (isBrief)
+      return [kind === 'changed' ? `${head}: ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}` : head];
     return [head, ...fields.flatMap((field) => fieldLines(field, paint)).map((line) => `  ${line}`)];
   });
 }
 
-function fieldLines({ path, kind, before, after }: FieldDifference, paint: Paint): string[] {
+/** Renders the changes of a spec: how many objects, its fields, then its objects. */
+export function renderSpecDiff(changes: readonly FieldDifference[], paint: Paint, isBrief = false): string[] {
+  if (changes.length === 0) return [];
+  const { fields, documents } = specDifference(changes);
+  const spec = fields.length === 0 ? [] : [{ document: 'spec', kind: 'changed', fields } as const];
+  const summary = documents.length === 0 ? [] : [`objects: ${countsText(documents)}`];
+  return [...summary, ...renderDiff(spec, paint), ...renderDiff(documents, paint, isBrief)];
+}
+
+function fieldLines(
+  { path: pointer, named: path = pointer, kind, before, after }: FieldDifference,
+  paint: Paint,
+): string[] {
   const { mark, colour } = MARKS[kind];
   const isWhole = path === '' && kind !== 'changed';
   if (isWhole) return valueLines(kind === 'added' ? after : before).map((line) => paint(colour, `${mark} ${line}`));

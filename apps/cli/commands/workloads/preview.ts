@@ -9,6 +9,7 @@ import { SPEC_SETTINGS } from './deploy/deploy-settings.ts';
 import { readPreview } from './deploy/read-preview.ts';
 import { renderPreview } from './deploy/render-preview.ts';
 import { wantedDeployment } from './deploy/wanted-deployment.ts';
+import { DETAILS_SETTING } from './details-setting.ts';
 
 const group = 'Show';
 const from = ['flag'] as const;
@@ -23,6 +24,7 @@ const SETTINGS = {
     group,
     from,
   },
+  details: DETAILS_SETTING,
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
@@ -42,11 +44,13 @@ export const preview: Command = {
   help: () => helpText({ usage: 'fleetshift preview NAME|-f FILE [flags]', summary: SUMMARY, settings: SETTINGS }),
   async run(args, io, signal) {
     const command = readClientCommand({ settings: SETTINGS, expects: [], more: true }, args, io);
-    const { target, deep, output } = command.values;
+    const { target, deep, details, output } = command.values;
     const wanted = await wantedDeployment(command.api, command, signal);
     const query = { target, deep: deep || undefined };
     const seen = await readPreview(command.api, { wanted, query }, signal);
-    io.out(output === 'table' ? `${renderPreview(seen, paintFor(io)).join('\n')}\n` : renderData(output, seen));
+    io.out(
+      output === 'table' ? `${renderPreview(seen, paintFor(io), { details }).join('\n')}\n` : renderData(output, seen),
+    );
     return EXIT.ok;
   },
 };

@@ -13,6 +13,7 @@ import { renderData } from '../../output/render-data.ts';
 import { renderFacts } from '../../output/render-facts.ts';
 import { renderItems } from '../../output/render-items.ts';
 import { deploymentPath } from '../../rollout/read-rollout.ts';
+import { DETAILS_SETTING } from './details-setting.ts';
 import { readRevision } from './revisions/read-revision.ts';
 import { readRevisionDiff } from './revisions/read-revision-diff.ts';
 import { renderRevisionDiff } from './revisions/render-revision-diff.ts';
@@ -38,6 +39,7 @@ const SETTINGS = {
     from,
   },
   target: { kind: text('NAME'), sentence: 'With --diff: only this target.', group, from },
+  details: DETAILS_SETTING,
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
     default: '50',
@@ -115,11 +117,11 @@ async function showDiff(
   { io, revision }: { readonly io: Io; readonly revision: number | undefined },
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const { output, against, target, limit } = command.values;
+  const { output, against, target, limit, details } = command.values;
   if (output === 'name') throw new UsageError('-o name: a diff has no name');
   const question = { address: addressOf(command), revision, against, target, limit };
   const diff = await readRevisionDiff(command.api, question, signal);
   if (output === 'json' || output === 'yaml') io.out(renderData(output, diff));
-  else io.out(`${renderRevisionDiff(diff, paintFor(io)).join('\n')}\n`);
+  else io.out(`${renderRevisionDiff(diff, paintFor(io), details).join('\n')}\n`);
   return EXIT.ok;
 }

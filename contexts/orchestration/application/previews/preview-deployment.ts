@@ -11,7 +11,7 @@ import type { GenerationSlots } from '../pipeline/generation/generation-slots.ts
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
 import { loadPlanInputs, type PlanInputs } from '../pipeline/plan-inputs.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
-import { diffSpecs } from '../revisions/diff-revisions.ts';
+import { diffDeploymentSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';
 import { imaginedUnit } from './imagined-unit.ts';
 import { type PreviewedTarget, type PreviewOutcome, type PreviewScene, previewOf } from './preview.ts';
@@ -124,7 +124,7 @@ async function look(
   return {
     deployment,
     revision,
-    spec: diffSpecs(before?.spec, spec),
+    spec: diffDeploymentSpecs(before?.spec, spec),
     requested,
     content,
     around,

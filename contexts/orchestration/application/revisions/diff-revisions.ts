@@ -1,8 +1,7 @@
 import type { JsonObject } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
-import type { Payload } from '../../domain/manifest/payload.ts';
-import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
+import { type DocumentChange, diffPayloads, diffSpecs, type FieldChange } from '../../domain/manifest/payload-diff.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { getRevision } from './read-revision.ts';
 import { targetNames } from './target-names.ts';
@@ -62,7 +61,7 @@ export async function diffRevisions(
   return {
     revision,
     against,
-    spec: diffSpecs(earlier?.spec, later.spec),
+    spec: diffDeploymentSpecs(earlier?.spec, later.spec),
     counts: changes.counts,
     targets: await withDocuments(unit, page, signal),
     next: last === undefined ? undefined : [last.name, last.id],
@@ -70,17 +69,11 @@ export async function diffRevisions(
 }
 
 /** Field by field. Secrets are compared by their references, and never shown. */
-export function diffSpecs(
+export function diffDeploymentSpecs(
   before: DeploymentSpec | undefined,
   after: DeploymentSpec | undefined,
 ): readonly FieldChange[] {
-  return diffPayloads(asPayload(before), asPayload(after)).flatMap(({ fields }) => fields);
-}
-
-/** A spec has no document identity, so two specs are always compared with each other. */
-function asPayload(spec: DeploymentSpec | undefined): Payload | undefined {
-  if (spec === undefined) return undefined;
-  return { documents: [spec as unknown as JsonObject], secrets: {}, hash: '' };
+  return diffSpecs(before as unknown as JsonObject | undefined, after as unknown as JsonObject | undefined);
 }
 
 async function numberBefore(

@@ -4,7 +4,7 @@ import type { Json } from '#kit/std';
 import { contentHash, REDACTED } from '#kit/std';
 import type { Document } from '#protocol/delivery';
 import { payloadOf } from './payload.ts';
-import { type DocumentChange, diffPayloads } from './payload-diff.ts';
+import { type DocumentChange, diffPayloads, diffSpecs } from './payload-diff.ts';
 
 const fingerprint = (secret: string): string => contentHash({ key: 'k', secret });
 const payload = (documents: readonly Document[]) => payloadOf(documents, fingerprint);
@@ -90,6 +90,69 @@ for (const { why, before, after, want } of [
 ] satisfies { why: string; before: Document[]; after: Document[]; want: DocumentChange[] }[]) {
   test(why, () => assert.deepEqual(diffPayloads(payload(before), payload(after)), want));
 }
+
+const pod = (spec: Json): Document => ({ ...web({ template: { spec } }) });
+const specOf = (...documents: Document[]) => ({ manifest: { type: 'inline', documents } });
+const redis = (name: string): Document => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: {} });
+
+test('an object put before others in a spec is one object, named, and nothing else', () => {
+  assert.deepEqual(diffSpecs(specOf(redis('a'), redis('b')), specOf(redis('new'), redis('b'), redis('a'))), [
+    {
+      path: '/manifest/documents/0',
+      named: '/manifest/documents[Service/new]',
+      document: 'Service/new',
+      kind: 'added',
+      after: redis('new'),
+    },
+  ]);
+});
+
+test('an item with a merge key is found by it, and its path says so', () => {
+  const old = pod({ containers: [{ name: 'web', image: '1' }, { name: 'proxy' }], args: ['a', 'b'] });
+  const fresh = pod({ containers: [{ name: 'proxy' }, { name: 'web', image: '2' }], args: ['b', 'a'] });
+  assert.deepEqual(diffPayloads(payload([old]), payload([fresh])), [
+    {
+      document: 'apps/Deployment/shop/web',
+      kind: 'changed',
+      fields: [
+        { path: '/spec/template/spec/args/0', kind: 'changed', before: 'a', after: 'b' },
+        { path: '/spec/template/spec/args/1', kind: 'changed', before: 'b', after: 'a' },
+        {
+          path: '/spec/template/spec/containers/1/image',
+          named: '/spec/template/spec/containers[web]/image',
+          kind: 'changed',
+          before: '1',
+          after: '2',
+        },
+      ],
+    },
+  ]);
+});
+
+test('a secret in an item that moved stays masked', () => {
+  const secret = (value: string) => ({ name: 'PASSWORD', value: { $secret: value } });
+  const old = payload([pod({ containers: [{ name: 'web', env: [secret('one'), { name: 'A', value: 'x' }] }] })]);
+  const fresh = payload([pod({ containers: [{ name: 'web', env: [{ name: 'A', value: 'x' }, secret('two')] }] })]);
+  const [change] = diffPayloads(old, fresh);
+  assert.deepEqual(change?.fields, [
+    {
+      path: '/spec/template/spec/containers/0/env/1/value',
+      named: '/spec/template/spec/containers[web]/env[PASSWORD]/value',
+      kind: 'changed',
+      before: REDACTED,
+      after: REDACTED,
+    },
+  ]);
+});
+
+test('a list with a key that repeats is compared by position', () => {
+  const items = (image: string) => [{ name: 'a' }, { name: 'a', image }];
+  const [change] = diffPayloads(payload([pod({ containers: items('1') })]), payload([pod({ containers: items('2') })]));
+  assert.deepEqual(
+    change?.fields.map(({ path }) => path),
+    ['/spec/template/spec/containers/1/image'],
+  );
+});
 
 test('a payload that is there for the first time is added, one that goes is removed', () => {
   const secret: Document = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { a: 'QQ==' } };

@@ -1,28 +1,46 @@
 import type { PreviewResource } from '#protocol/api';
 import type { Paint } from '../../../output/paint.ts';
 import { printable } from '../../../output/printable.ts';
-import { renderDiff } from '../../../output/render-diff.ts';
+import { renderDiff, renderSpecDiff, withinReason } from '../../../output/render-diff.ts';
 import { renderTable } from '../../../output/render-table.ts';
 
 type Target = PreviewResource['targets'][number];
 
 const NAMED = 20;
 
+export interface PreviewView {
+  /** Every field of every change, however many there are. */
+  readonly details?: boolean;
+  /** Without the steps of the rollout. */
+  readonly withoutPlan?: boolean;
+}
+
 /** Renders which targets get which content in which order, and what that changes. */
-export function renderPreview(preview: PreviewResource, paint: Paint): string[] {
+export function renderPreview(
+  preview: PreviewResource,
+  paint: Paint,
+  { details = false, withoutPlan = false }: PreviewView = {},
+): string[] {
+  return withinReason((isBrief) => rendered(preview, paint, { isBrief, withoutPlan }), details);
+}
+
+function rendered(
+  preview: PreviewResource,
+  paint: Paint,
+  { isBrief, withoutPlan }: { readonly isBrief: boolean; readonly withoutPlan: boolean },
+): string[] {
   const { deployment, revision, counts, spec, digest } = preview;
   const { added, changed, unchanged, removed, failing } = counts;
   const numbers = `${added} targets added, ${changed} changed, ${unchanged} unchanged, ${removed} removed`;
   const wrong = failing === 0 ? '' : `, ${failing} fail`;
   // For a new deployment the whole spec would be a change; the caller has just written it, so it is not repeated.
   const fields = spec.filter(({ path }) => path !== '');
-  const asked = { document: 'spec', kind: 'changed', fields } as const;
   const blocks = [
     [`${paint('bold', deployment)} would be revision ${revision}: ${numbers}${wrong}`, `digest ${digest}`],
-    fields.length === 0 ? [] : renderDiff([asked], paint),
+    renderSpecDiff(fields, paint, isBrief),
     resolutionLines(preview.resolution, paint),
-    planLines(preview.plan),
-    ...targetBlocks(preview.targets, paint),
+    withoutPlan ? [] : planLines(preview.plan),
+    ...targetBlocks(preview.targets, paint, isBrief),
     restLine(preview),
   ];
   return blocks.filter((block) => block.length > 0).flatMap((block, index) => (index === 0 ? block : ['', ...block]));
@@ -77,7 +95,7 @@ function planLines(plan: PreviewResource['plan']): string[] {
 }
 
 /** A change that is the same on many targets is shown once, with all of their names. */
-function targetBlocks(targets: readonly Target[], paint: Paint): string[][] {
+function targetBlocks(targets: readonly Target[], paint: Paint, isBrief: boolean): string[][] {
   const shown = targets.filter(({ kind }) => kind !== 'unchanged');
   const alike = Map.groupBy(shown, ({ kind, documents, message, agent }) =>
     JSON.stringify([kind, documents, message, agent]),
@@ -87,16 +105,16 @@ function targetBlocks(targets: readonly Target[], paint: Paint): string[][] {
     const heading = named(names.length === 1 ? 'on' : `on ${names.length} targets`, names);
     return [
       ...heading.map((line) => paint('bold', line)),
-      ...group.slice(0, 1).flatMap((each) => diffLines(each, paint)),
+      ...group.slice(0, 1).flatMap((each) => diffLines(each, paint, isBrief)),
     ];
   });
 }
 
-function diffLines({ documents, message, agent }: Target, paint: Paint): string[] {
+function diffLines({ documents, message, agent }: Target, paint: Paint, isBrief: boolean): string[] {
   const said = agent === undefined ? [] : [`agent: ${agent.kind}: ${agent.message}`, ...agent.changes];
   const lines = [
     ...(message === undefined ? [] : [paint('red', printable(message))]),
-    ...renderDiff(documents, paint),
+    ...renderDiff(documents, paint, isBrief),
     ...said.map(printable),
   ];
   return lines.map((line) => `  ${line}`);

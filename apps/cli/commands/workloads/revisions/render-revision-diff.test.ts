@@ -35,6 +35,7 @@ test('what was asked for, and the same difference once for all targets that have
     '    ~ /data/a: 1 -> 2',
     '',
     'on b:',
+    '  only the order differs',
     '',
     'there are more targets; --limit shows more of them',
   ]);
