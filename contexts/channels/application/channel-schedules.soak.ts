@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Soak } from '#testing/soak';
-import type { Happening, Side, Story, WorldOptions } from '../testing/reliable-channel/channel-story.ts';
+import type { Side, Story, StoryEvent, WorldOptions } from '../testing/reliable-channel/channel-story.ts';
 import { ChannelWorld } from '../testing/reliable-channel/channel-world.ts';
 
 /** Two ends under random faults. fast-check finds the smallest schedule that breaks a rule. */
@@ -21,7 +21,7 @@ export const soak: Soak = {
 };
 
 interface Schedule extends WorldOptions {
-  readonly happenings: readonly Happening[];
+  readonly events: readonly StoryEvent[];
 }
 
 function runSchedule(it: Schedule): void {
@@ -32,9 +32,9 @@ function runSchedule(it: Schedule): void {
   if (it.mode === 'lossy') lossesAreCounted(world, it);
 }
 
-function play({ happenings, ...options }: Schedule): ChannelWorld {
+function play({ events, ...options }: Schedule): ChannelWorld {
   const world = new ChannelWorld(options);
-  for (const it of happenings) world.happen(it);
+  for (const it of events) world.apply(it);
   world.heal();
   return world;
 }
@@ -71,8 +71,8 @@ function inOrder(stories: readonly Story[]): void {
   }
 }
 
-function lossesAreCounted(world: ChannelWorld, { happenings }: Schedule): void {
-  if (world.cameLate || happenings.some((it) => it.do === 'restart')) return;
+function lossesAreCounted(world: ChannelWorld, { events }: Schedule): void {
+  if (world.cameLate || events.some((it) => it.do === 'restart')) return;
   for (const side of [0, 1] as const) {
     // The count is sent with the next message.
     world.send(side, { size: 4, lane: 0, ttl: 0 });
@@ -91,7 +91,7 @@ const size = fc.oneof(
   fc.nat(60).map((n) => n + 4),
 );
 
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const storyEvent: fc.Arbitrary<StoryEvent> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
@@ -124,12 +124,10 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
   buffer: fc.record({ messages: fc.integer({ min: 1, max: 10 }), bytes: fc.integer({ min: 8, max: 200 }) }),
   limits: fc.constant({ chunkBytes: 8, maxMessageBytes: 64, largeAtOnce: 2 }),
   pipe: fc.integer({ min: 1, max: 12 }),
-  happenings: fc
+  events: fc
     .tuple(
-      fc.array(happening, { minLength: 10, maxLength: 120, size: 'max' }),
+      fc.array(storyEvent, { minLength: 10, maxLength: 120, size: 'max' }),
       fc.array(fc.tuple(fc.nat(120), restart), { maxLength: 3 }),
     )
-    .map(([happenings, restarts]) =>
-      restarts.reduce<Happening[]>((all, [at, it]) => all.toSpliced(at, 0, it), happenings),
-    ),
+    .map(([events, restarts]) => restarts.reduce<StoryEvent[]>((all, [at, it]) => all.toSpliced(at, 0, it), events)),
 });

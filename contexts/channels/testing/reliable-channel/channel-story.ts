@@ -5,7 +5,7 @@ import type { ChannelWindow, MessageLimits } from '../../domain/frame.ts';
 export type Side = 0 | 1;
 
 /** The next event. Everything else waits: a frame until it is delivered, an acknowledgement until it is given. */
-export type Happening =
+export type StoryEvent =
   | { readonly do: 'send'; readonly side: Side; readonly size: number; readonly lane: number; readonly ttl: number }
   | { readonly do: 'deliver'; readonly side: Side; readonly count: number; readonly oldest: boolean }
   | { readonly do: 'ack'; readonly side: Side; readonly which: number }

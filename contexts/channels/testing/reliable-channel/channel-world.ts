@@ -3,7 +3,7 @@ import type { Inbound, LinkedChannel } from '../../application/channel.ts';
 import type { FrameLink, Handshake } from '../../application/link.ts';
 import { createReliableChannel } from '../../application/reliable-channel.ts';
 import type { Frame } from '../../domain/frame.ts';
-import type { Happening, Side, Story, WorldOptions } from './channel-story.ts';
+import type { Side, Story, StoryEvent, WorldOptions } from './channel-story.ts';
 import { asFrame, cut, type Stream } from './cut-stream.ts';
 import { payloadOf, uidOf } from './numbered-payload.ts';
 import { WatchedWindow } from './watched-window.ts';
@@ -41,7 +41,7 @@ export class ChannelWorld {
     this.ends = [this.#born(0), this.#born(1)];
   }
 
-  happen(it: Happening): void {
+  apply(it: StoryEvent): void {
     switch (it.do) {
       case 'send':
         this.send(it.side, it);
