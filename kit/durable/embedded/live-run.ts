@@ -18,7 +18,7 @@ import {
 import type { WorkflowRecord } from './workflow-row.ts';
 
 /** An event to deliver to the workflow in a turn. */
-export type Happening =
+export type RunInput =
   | {
       readonly kind: 'ended';
       readonly step: number;
@@ -57,7 +57,7 @@ export class LiveRun {
   #events: JournalEvent[] = [];
   #firstPosition = 0;
   /** Events since the last turn; delivered with the next one. */
-  #inbox: Happening[] = [];
+  #inbox: RunInput[] = [];
   /** Numbers of the mail that is deleted with the next turn. */
   #mail: number[] = [];
   #notes: Statement[] = [];
@@ -98,8 +98,8 @@ export class LiveRun {
     this.#mail.push(mail);
   }
 
-  tell(happening: Happening): void {
-    this.#inbox.push(happening);
+  tell(received: RunInput): void {
+    this.#inbox.push(received);
   }
 
   noteAttempts(step: number, attempts: Attempts): void {
@@ -120,8 +120,8 @@ export class LiveRun {
     this.#firstPosition = this.execution.length;
     if (!this.#begun) return begin(this.execution);
     if (this.#inbox.length > 0) this.#turn++;
-    for (const happening of this.#inbox.splice(0)) {
-      const event = this.#toEvent(happening, now);
+    for (const received of this.#inbox.splice(0)) {
+      const event = this.#toEvent(received, now);
       if (event === undefined || this.execution.end !== undefined) continue;
       this.execution.apply(event);
       this.#events.push(event);
@@ -168,7 +168,7 @@ export class LiveRun {
     return step.kind === 'timer' && this.#timers.has(step.number) && !asked.includes(step);
   }
 
-  #toEvent(happening: Happening, now: number): JournalEvent | undefined {
+  #toEvent(received: RunInput, now: number): JournalEvent | undefined {
     const common = {
       turn: this.#turn,
       time: now,
@@ -177,24 +177,24 @@ export class LiveRun {
       error: undefined,
       signalId: undefined,
     };
-    switch (happening.kind) {
+    switch (received.kind) {
       case 'ended': {
         // The workflow may have dropped the step in the meantime: a late answer is ignored.
-        const asked = this.execution.pending.get(happening.step)?.asked;
+        const asked = this.execution.pending.get(received.step)?.asked;
         if (asked === undefined) return undefined;
         const { kind, name, input, number: step } = asked;
         if (kind === 'activity' && this.attempts.delete(step)) this.#notes.push(deleteAttempts(this.id, step));
         if (kind === 'timer') this.#notes.push(deleteTimer(this.id, step));
-        return { ...common, kind, step, name, input, result: happening.result, error: happening.error };
+        return { ...common, kind, step, name, input, result: received.result, error: received.error };
       }
       case 'signal': {
-        const { name, payload, signalId } = happening.mail;
+        const { name, payload, signalId } = received.mail;
         if (signalId !== undefined && this.execution.signals.hasSeen(signalId)) return undefined;
         return { ...common, kind: 'signal', step: 0, name, result: payload, signalId };
       }
       case 'cancel':
         if (this.execution.cancelReason !== undefined) return undefined;
-        return { ...common, kind: 'cancel', step: 0, name: happening.reason };
+        return { ...common, kind: 'cancel', step: 0, name: received.reason };
     }
   }
 
