@@ -1,19 +1,19 @@
 import { type Clock, Notifier, type Sleep } from '#kit/std';
 
-type Happening = (signal: AbortSignal) => void | Promise<void>;
+type Task = (signal: AbortSignal) => void | Promise<void>;
 
 interface Entry {
   readonly due: number;
   /** Entries due at the same time run in the order of insertion. */
   readonly order: number;
-  readonly happen: Happening;
+  readonly run: Task;
 }
 
 /** How often an empty agenda is checked; any long time will do. */
 const IDLE_MS = 3_600_000;
 
 /**
- * Schedules events by time, with a single timer for all of them. Events due at the same time run in the order of
+ * Schedules tasks by time, with a single timer for all of them. Tasks due at the same time run in the order of
  * insertion, so that a fleet behaves the same in every run.
  */
 export class Agenda {
@@ -32,9 +32,9 @@ export class Agenda {
     return this.#clock.now();
   }
 
-  /** If it returns a promise, later events wait until that resolves. */
-  after(ms: number, happen: Happening): void {
-    const entry = { due: this.now + ms, order: this.#order++, happen };
+  /** If it returns a promise, later tasks wait until that resolves. */
+  after(ms: number, run: Task): void {
+    const entry = { due: this.now + ms, order: this.#order++, run };
     this.#insert(entry);
     if (this.#entries[0] === entry) this.#wake.notify();
   }
@@ -61,7 +61,7 @@ export class Agenda {
         continue;
       }
       this.#removeFirst();
-      await next.happen(signal);
+      await next.run(signal);
     }
   }
 
