@@ -96,6 +96,24 @@ eachDatabase('who has it', (fresh) => {
     assert.deepEqual([end.revision, end.status.counts.available], [1, 3]);
   });
 
+  it('a rollout that is planned again while a target leaves goes on without it', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first] = ['a', 'b'].map((name) =>
+      run.fleet.add(name, { labels: { colour: 'blue' }, script: { health: 'silent' } }),
+    );
+    const rollout = { type: 'rolling', batchSize: 1, maxRemoval: '100%' };
+    const uid = await run.create('web', { placement: [BLUE], rollout });
+    await run.until(uid, 'the first', () => run.fleet.has(first as TargetId, uid) !== undefined);
+    run.fleet.change(first as TargetId, { labels: { colour: 'red' } });
+    await run.trigger(
+      uid,
+      { kind: 'replan', by: 'ann' },
+      { kind: 'target', target: first as TargetId, causes: ['relabel'] },
+    );
+    await run.until(uid, 'the second', () => run.fleet.dispatched.length === 2);
+    assert.equal(run.fleet.dispatched[1]?.target.name, 'b');
+  });
+
   it('one that leaves during a rollout is dropped from it, and emptied by the next', async (t) => {
     const run = await aRun(t, await fresh());
     const ids = ['a', 'b', 'c'].map((name) => run.fleet.add(name, { labels: { colour: 'blue' } }));

@@ -42,6 +42,8 @@ export interface HeardTriggers {
   readonly resolvedUpTo?: string;
   /** Why no plan could be made. */
   readonly trouble?: string;
+  /** Some triggers have to wait for the next turn, which can follow at once. */
+  readonly hasMore?: true;
 }
 
 const NOTHING: HeardTriggers = { rolloutEvents: [], rows: [], before: [], done: [] };
@@ -60,7 +62,10 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
   const newest = asked.placed.at(-1) ?? '';
   const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING;
   const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING;
-  const planned = asked.replans ? await hearReplan(unit, scene, signal) : NOTHING;
+  // A plan is for the members that the rollout has: if they change with this turn, it is made in the next.
+  const isEarly = asked.replans && joined.rolloutEvents.length + repeated.rolloutEvents.length > 0;
+  const planned = asked.replans && !isEarly ? await hearReplan(unit, scene, signal) : NOTHING;
+  const early = new Set(isEarly ? triggers.flatMap(({ id, trigger }) => (trigger.kind === 'replan' ? id : [])) : []);
   const retries = asked.retries.map((targets): RolloutEvent => ({ kind: 'retry', ...(targets && { targets }) }));
   return {
     rolloutEvents: [
@@ -72,9 +77,10 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
     ],
     rows: [...joined.rows, ...repeated.rows],
     before: [...joined.before, ...repeated.before],
-    done: [...asked.done, ...joined.done],
+    done: [...asked.done.filter((id) => !early.has(id)), ...joined.done],
     ...(joined.resolvedUpTo === undefined ? {} : { resolvedUpTo: joined.resolvedUpTo }),
     ...(planned.trouble === undefined ? {} : { trouble: planned.trouble }),
+    ...(isEarly ? { hasMore: true } : {}),
   };
 }
 

@@ -110,7 +110,7 @@ export class TakeTurn {
       posted,
       asked,
       isQuiet: posted.length + asked.rolloutEvents.length === 0 && !isSteered && !isDue,
-      hasMore: taken.length >= HEARD,
+      hasMore: taken.length >= HEARD || asked.hasMore === true,
       resolved: asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo },
     };
   }
