@@ -38,6 +38,21 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.equal((await run.idle(uid)).status.counts.available, 1);
   });
 
+  it('an order whose answer is lost is not repeated once its report is there', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('mute', { script: { taking: 'hangs' } });
+    const uid = await run.create('web', { rollout: { type: 'immediate', progressDeadline: '1m' } });
+    await run.until(uid, 'an order', () => run.fleet.dispatched.length === 1);
+    const [order] = run.fleet.dispatched;
+    if (order?.kind !== 'deliver') throw new RangeError('a delivery');
+    const report = { target: id, deployment: uid, revision: 1 } as const;
+    await run.fleet.report({ ...report, kind: 'applied', hash: order.hash });
+    await run.fleet.report({ ...report, kind: 'health', health: 'Available', message: '' });
+    run.fleet.hangUp();
+    await run.untilRested(uid);
+    assert.equal(run.fleet.dispatched.length, 1);
+  });
+
   it('a skipped one is owed it, and gets it by a rollout of its own when it is back', async (t) => {
     const run = await aRun(t, await fresh());
     const away = run.fleet.add('away', { isOnline: false });

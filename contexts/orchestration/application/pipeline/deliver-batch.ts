@@ -93,7 +93,7 @@ export class DeliverBatch {
     };
     const writer = new BatchWriter(this.#deps, batch, {
       written: (orders) => {
-        for (const order of orders) own(this.#dispatch(order, lane, signal));
+        for (const order of orders) own(this.#dispatch(order, { ...lane, batch: batch.batch }, signal));
       },
     });
     const stored = new StoredPayloads(this.#deps.units, batch.desired);
@@ -160,8 +160,15 @@ export class DeliverBatch {
     }
   }
 
-  /** A slot is held for one attempt, not for the wait between two. */
-  async #dispatch(order: DeliveryOrder, { slots, deadline }: Lane, signal: AbortSignal): Promise<void> {
+  /**
+   * A slot is held for one attempt, not for the wait between two. An order whose answer got lost is not repeated once the
+   * agent has reported on it, or another order has taken its place.
+   */
+  async #dispatch(
+    order: DeliveryOrder,
+    { slots, deadline, batch }: Lane & { readonly batch: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { router, sleep, random, handOver } = this.#deps;
     const { target, deployment, revision } = order;
     const its = { target: target.id, deployment, revision };
@@ -171,12 +178,19 @@ export class DeliverBatch {
         ...(await router.dispatch(order, deadline.signal)),
       });
       const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
-      const body = () => slots.run(tryOnce, signal);
-      await handOver(await retry(body, { ...options, isRetryable: () => true }, signal), signal);
+      const body = async (_: AbortSignal, attempt: number): Promise<Handover | undefined> =>
+        attempt > 1 && !(await this.#isDue(order, batch, signal)) ? undefined : await slots.run(tryOnce, signal);
+      const handover = await retry(body, { ...options, isRetryable: () => true }, signal);
+      if (handover !== undefined) await handOver(handover, signal);
     } catch (error) {
       signal.throwIfAborted();
       await handOver({ ...its, kind: 'unreachable', message: causeOf(error) }, signal);
     }
+  }
+
+  async #isDue({ target, deployment, revision }: DeliveryOrder, batch: number, signal: AbortSignal): Promise<boolean> {
+    const rows = await this.#deps.units.read((unit) => unit.targets.some(deployment, [target.id], signal), signal);
+    return rows.some((row) => isUntaken(row, { revision, batch }));
   }
 }
 

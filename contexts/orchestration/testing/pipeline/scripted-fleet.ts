@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Uuid } from '#kit/std';
+import { type LabelSelector, matchesSelector, sleep as realSleep, type Sleep, type Uuid } from '#kit/std';
 import type { Acknowledgement, DeliveryOrder, DeliveryReport, Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Observer, PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
@@ -10,8 +9,11 @@ type Applying = 'applies' | 'fails' | 'rejects' | 'never';
 
 /** How an agent reacts to orders; by default everything succeeds at once. */
 export interface Script {
-  /** `hangs` never answers; `throws` fails the given number of times, then succeeds. */
-  readonly taking?: 'accepts' | 'rejects' | 'hangs' | { readonly throws: number };
+  /**
+   * `hangs` never answers; the answer of `unheard` is lost, and the order is carried out; `throws` fails the given number
+   * of times, then succeeds.
+   */
+  readonly taking?: 'accepts' | 'rejects' | 'hangs' | 'unheard' | { readonly throws: number };
   readonly applying?: Applying | { readonly failsAt: number };
   /** The health that it reports after applying; `undefined` for Available, `silent` for no report. */
   readonly health?: Health | 'silent';
@@ -39,6 +41,7 @@ interface Agent {
 }
 
 const AGENT_MS = 30_000;
+const NEVER = new AbortController().signal;
 
 /** Targets whose agents follow a script. The fleet outlives the platform: applied content stays applied. */
 export class ScriptedFleet implements TargetRouter {
@@ -52,6 +55,12 @@ export class ScriptedFleet implements TargetRouter {
   /** Receives what the agents report. */
   observer: Observer | undefined;
   path = '/root/shop/';
+  readonly #sleep: Sleep;
+  #hangingUp = new AbortController();
+
+  constructor(sleep: Sleep = realSleep) {
+    this.#sleep = sleep;
+  }
 
   add(name: string, its: Partial<PoolTarget> & { readonly script?: Script } = {}): TargetId {
     const { script = {}, ...fields } = its;
@@ -80,6 +89,25 @@ export class ScriptedFleet implements TargetRouter {
   change(id: TargetId, its: Partial<PoolTarget>): void {
     const agent = this.#agent(id);
     agent.target = { ...agent.target, ...its };
+  }
+
+  label(id: TargetId, labels: Readonly<Record<string, string>>): void {
+    const { target } = this.#agent(id);
+    this.change(id, { labels: { ...target.labels, ...labels } });
+  }
+
+  isSelected(id: TargetId, selector: LabelSelector): boolean {
+    return matchesSelector(selector, this.#agent(id).target.labels);
+  }
+
+  isOnline(id: TargetId): boolean {
+    return this.#agent(id).target.isOnline;
+  }
+
+  /** The calls to agents that do not answer fail. */
+  hangUp(): void {
+    this.#hangingUp.abort(new Error('connection reset'));
+    this.#hangingUp = new AbortController();
   }
 
   remove(id: TargetId): void {
@@ -140,14 +168,18 @@ export class ScriptedFleet implements TargetRouter {
     this.onDispatch(order);
     this.dispatched.push(order);
     const { taking = 'accepts', latencyMs = 0 } = agent.script;
-    if (latencyMs > 0) await delay(latencyMs, undefined, { signal });
-    if (taking === 'hangs') await delay(AGENT_MS, undefined, { signal });
+    if (latencyMs > 0) await this.#sleep(latencyMs, signal);
+    if (taking === 'hangs') {
+      await this.#sleep(AGENT_MS, AbortSignal.any([signal, this.#hangingUp.signal]));
+      throw new Error('no answer in time');
+    }
     if (taking === 'rejects') return { kind: 'rejected', message: 'not that' };
     if (typeof taking === 'object' && agent.thrown++ < taking.throws) throw new Error('connection reset');
     const seen = agent.seen.get(order.deployment) ?? 0;
     if (seen > order.revision) return { kind: 'fenced', seen };
     agent.seen.set(order.deployment, order.revision);
     this.#talk(this.#carryOut(agent, order));
+    if (taking === 'unheard') throw new Error('connection reset');
     return { kind: 'accepted' };
   }
 
@@ -189,7 +221,7 @@ export class ScriptedFleet implements TargetRouter {
         await this.observer.observe(observations, AbortSignal.timeout(AGENT_MS));
         return;
       } catch {
-        await delay(10);
+        await this.#sleep(10, NEVER);
       }
     }
   }
