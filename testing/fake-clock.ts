@@ -33,6 +33,11 @@ export class FakeClock implements Clock {
     return this.#sleepers.size;
   }
 
+  /** When the next sleep ends, if there is one. */
+  get nextDue(): number | undefined {
+    return this.#earliest(Number.POSITIVE_INFINITY)?.due;
+  }
+
   /** Like `sleep` of kit/std; a property, so that it can be passed on alone. */
   readonly sleep: Sleep = (ms, signal) =>
     new Promise<void>((resolve, reject) => {

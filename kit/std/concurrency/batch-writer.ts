@@ -11,6 +11,8 @@ export interface BatchWriterOptions<T> {
   /** Items that may wait for another one with their key, which usually makes their own write unnecessary. */
   readonly patience?: Patience<T>;
   readonly sleep?: Sleep;
+  /** The monotonic clock of the process. */
+  readonly now?: () => number;
 }
 
 export interface Patience<T> {
@@ -46,6 +48,7 @@ const GATHERED = 50;
 const WRITE_MS = 30_000;
 const AGAIN_MS = 1_000;
 const IDLE_MS = 60_000;
+const NO_PATIENCE = { ms: 0, isPatient: () => false, keyOf: () => undefined };
 
 /**
  * One write at a time; items that arrive meanwhile go into the next one. Under load more items share a write, and none
@@ -56,6 +59,7 @@ export class BatchWriter<T> {
   readonly #options: BatchWriterOptions<T>;
   readonly #patience: Patience<T>;
   readonly #sleep: Sleep;
+  readonly #now: () => number;
   readonly #arrived: Notifier;
   /** In order of arrival: items of callers, those that others bound, and those that may wait. */
   #called: Waiting<T>[] = [];
@@ -67,10 +71,11 @@ export class BatchWriter<T> {
   #ended: { readonly reason: unknown } | undefined;
 
   constructor(options: BatchWriterOptions<T>) {
-    const { patience = { ms: 0, isPatient: () => false, keyOf: () => undefined }, sleep = realSleep } = options;
+    const { patience = NO_PATIENCE, sleep = realSleep, now = () => performance.now() } = options;
     this.#options = options;
     this.#patience = patience;
     this.#sleep = sleep;
+    this.#now = now;
     this.#arrived = new Notifier(sleep);
   }
 
@@ -84,7 +89,7 @@ export class BatchWriter<T> {
     const written = items.map(
       (item) =>
         new Promise<void>((stored, refused) => {
-          const waiting = { item, since: performance.now(), stored, refused };
+          const waiting = { item, since: this.#now(), stored, refused };
           (this.#patience.isPatient(item) ? this.#patient : this.#called).push(waiting);
         }),
     );
@@ -94,7 +99,7 @@ export class BatchWriter<T> {
 
   /** For items whose number the caller bounds: they are taken at once. */
   put(item: T, settled: Settled): void {
-    this.#put.push({ item, since: performance.now(), ...settled });
+    this.#put.push({ item, since: this.#now(), ...settled });
     this.#arrived.notify();
   }
 
@@ -128,7 +133,7 @@ export class BatchWriter<T> {
   async #gather(signal: AbortSignal): Promise<void> {
     while (this.#called.length + this.#put.length === 0) {
       const [first] = this.#patient;
-      const ms = first === undefined ? IDLE_MS : first.since + this.#patience.ms - performance.now();
+      const ms = first === undefined ? IDLE_MS : first.since + this.#patience.ms - this.#now();
       if (ms <= 0) return;
       await this.#arrived.wait(ms, signal);
     }
@@ -145,7 +150,7 @@ export class BatchWriter<T> {
   /** Those that another item with their key follows, and those that have waited long enough. */
   #takePatient(urgent: readonly Waiting<T>[]): readonly Waiting<T>[] {
     const { ms, keyOf } = this.#patience;
-    const late = performance.now() - ms;
+    const late = this.#now() - ms;
     const keys = new Set(urgent.map(({ item }) => keyOf(item)));
     const isDue = ({ item, since }: Waiting<T>): boolean => since <= late || keys.has(keyOf(item));
     const { due = [], rest = [] } = Object.groupBy(this.#patient, (each) => (isDue(each) ? 'due' : 'rest'));

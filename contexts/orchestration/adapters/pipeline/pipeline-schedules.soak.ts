@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '#kit/std';
 import type { DeliveryOrder } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
-import { freshDatabase } from '#testing/databases';
+import { DATABASES, freshDatabase } from '#testing/databases';
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak } from '#testing/soak';
 import type { RolloutSpec } from '../../domain/rollout/rollout-strategy.ts';
@@ -11,14 +11,17 @@ import { brokenPromises } from '../../testing/pipeline/broken-promises.ts';
 import { inline, PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
 import type { Script } from '../../testing/pipeline/scripted-fleet.ts';
 
-/** Whole pipelines on a real engine and database, under all kinds of faults, crashes included. */
+/** Whole pipelines in real time, on a real engine and database, under all kinds of faults, crashes included. */
 export const soak: Soak = {
   description:
     'pipelines of random fleets under faults, changes and crashes: the last requested state is always reached',
   defaultCount: 200,
   async run(options) {
+    let cases = 0;
     await eachCase(options, async ({ random, signal }) => {
-      const schedule = new Schedule(new PipelineRun(await freshDatabase('sqlite')), random, signal);
+      cases += 1;
+      const engine = cases % ON_POSTGRES === 0 ? DATABASES.at(-1) : DATABASES[0];
+      const schedule = new Schedule(new PipelineRun(await freshDatabase(engine ?? 'sqlite')), random, signal);
       await schedule.run();
     });
   },
@@ -26,6 +29,8 @@ export const soak: Soak = {
 
 const TIERS = ['canary', 'prod'] as const;
 const MOST_STEPS = 12;
+/** One case in so many is on the last engine that the tests use. */
+const ON_POSTGRES = 10;
 
 class Schedule {
   readonly #run: PipelineRun;

@@ -1,11 +1,15 @@
-import { BatchWriter } from '#kit/std';
+import { BatchWriter, type BatchWriterOptions } from '#kit/std';
 import type { TargetObservation } from '#protocol/delivery';
 import { type StoreObservationsDeps, storeObservations } from '../../application/pipeline/store-observations.ts';
 import type { Observer } from '../../application/ports.ts';
 
 /** Stores observations as the platform does: acceptances wait for the report that follows. */
-export function observationWriter(deps: StoreObservationsDeps) {
+export function observationWriter(
+  deps: StoreObservationsDeps,
+  time: Pick<BatchWriterOptions<TargetObservation>, 'sleep' | 'now'> = {},
+) {
   const writer = new BatchWriter<TargetObservation>({
+    ...time,
     write: storeObservations(deps),
     onRetry: () => {},
     patience: {

@@ -2,7 +2,16 @@ import type { TestContext } from 'node:test';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { Sealer } from '#kit/sealing';
 import type { Json } from '#kit/std';
-import { contentHash, createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import {
+  type Clock,
+  contentHash,
+  createUuidv7,
+  parseResourceName,
+  sleep as realSleep,
+  type Sleep,
+  systemClock,
+  type Uuid,
+} from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TargetId } from '#protocol/targets';
@@ -18,7 +27,7 @@ import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline
 import { GenerationSlots } from '../../application/pipeline/generation/generation-slots.ts';
 import type { PipelineSettings } from '../../application/pipeline/pipeline-settings.ts';
 import { insertDeployment, saveDeployment } from '../../application/pipeline/save-deployment.ts';
-import type { UnitOfWork, Units } from '../../application/ports.ts';
+import type { Observer, TargetRouter, UnitOfWork, Units } from '../../application/ports.ts';
 import { type AddedStrategies, registerStrategies, StrategyRegistry } from '../../application/strategies.ts';
 import { requestPlan } from '../../application/wake-pipeline.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
@@ -46,14 +55,42 @@ export interface PipelineRunOptions {
   readonly manifests?: readonly ManifestStrategy[];
   readonly placements?: readonly PlacementStrategy[];
   readonly settings?: Partial<PipelineSettings>;
+  readonly world?: Partial<PipelineWorld>;
+}
+
+/** What a process has around it. By default the real world. */
+export interface PipelineWorld {
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** By the monotonic clock of the process. */
+  readonly monotonic: () => number;
+  readonly newId: () => Uuid;
+  readonly leaseMs: number;
+  /** The next process with this seat takes the lease over at once. */
+  readonly seat?: string;
+  /** The storage as the process sees it; the test sees it as it is. `kill` ends the process without notice. */
+  readonly storage: (storage: Storage, kill: () => void) => Storage;
+  readonly router: (fleet: TargetRouter) => TargetRouter;
+  readonly observer: (observer: Observer) => Observer;
 }
 
 const PLACE = { name: parseResourceName('shop'), path: '/root/shop/' };
-const LEASE_MS = 150;
-const MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
+const REAL_WORLD: PipelineWorld = {
+  clock: systemClock,
+  sleep: realSleep,
+  monotonic: () => performance.now(),
+  newId: createUuidv7(systemClock),
+  leaseMs: 150,
+  storage: (storage) => storage,
+  router: (fleet) => fleet,
+  observer: (observer) => observer,
+};
+export const PIPELINE_MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
+
+type RunDatabase = Pick<TestDatabase, 'open' | 'dispose'>;
 
 /** A run that is started, and ends with the test. */
-export async function aRun(t: TestContext, database: TestDatabase, options?: PipelineRunOptions): Promise<PipelineRun> {
+export async function aRun(t: TestContext, database: RunDatabase, options?: PipelineRunOptions): Promise<PipelineRun> {
   const run = new PipelineRun(database, options);
   t.after(() => run.dispose());
   return await run.start();
@@ -61,10 +98,11 @@ export async function aRun(t: TestContext, database: TestDatabase, options?: Pip
 
 /** Pipelines on a real database and engine, with a fleet that outlives them. */
 export class PipelineRun {
-  readonly fleet = new ScriptedFleet();
+  readonly fleet: ScriptedFleet;
   readonly signal = AbortSignal.timeout(PATIENCE_MS);
-  readonly #database: TestDatabase;
+  readonly #database: RunDatabase;
   readonly #options: PipelineRunOptions;
+  readonly #world: PipelineWorld;
   readonly #sealer = new Sealer(memoryKeys());
   #storage: Storage | undefined;
   #units: Units | undefined;
@@ -72,9 +110,11 @@ export class PipelineRun {
   /** As after the start of a process. */
   #registry: StrategyRegistry | undefined;
 
-  constructor(database: TestDatabase, options: PipelineRunOptions = {}) {
+  constructor(database: RunDatabase, options: PipelineRunOptions = {}) {
     this.#database = database;
     this.#options = options;
+    this.#world = { ...REAL_WORLD, ...options.world };
+    this.fleet = new ScriptedFleet(this.#world.sleep);
   }
 
   get units(): Units {
@@ -89,38 +129,55 @@ export class PipelineRun {
 
   async start(): Promise<this> {
     this.#registry = this.#strategies();
-    const storage = await this.#database.open(MODULES);
+    const { clock, sleep, monotonic, newId, leaseMs, seat, ...world } = this.#world;
+    const storage = await this.#database.open(PIPELINE_MODULES);
+    const stop = new AbortController();
+    const kill = (): void => {
+      this.fleet.observer = undefined;
+      stop.abort(new Error('the test stops the pipelines'));
+    };
+    const own = world.storage(storage, kill);
     const { pool } = this.fleet;
     const directory = fixedDirectory(PLACE.path);
-    const newId = createUuidv7(systemClock);
-    const units = sqlUnits(storage, { newId, sealer: this.#sealer, pool: () => pool, workspaces: () => directory });
+    const unitsOn = (given: Storage) =>
+      sqlUnits(given, { newId, sealer: this.#sealer, pool: () => pool, workspaces: () => directory });
+    const units = unitsOn(own);
     const { restoredAt } = this.#options;
-    const { observer, run: writing } = observationWriter({ units, clock: systemClock, restoredAt });
+    const { observer: stores, run: writing } = observationWriter(
+      { units, clock, restoredAt },
+      { sleep, now: monotonic },
+    );
+    const observer = world.observer(stores);
     const activities = pipelineActivities({
       units,
       strategies: this.#registry,
-      router: this.fleet,
+      router: world.router(this.fleet),
       fingerprint: (secret) => `ref-${secret.length}`,
       slots: new GenerationSlots(this.#options.settings),
       newId,
-      clock: systemClock,
+      clock,
       sleep,
       random: () => 0.01,
       observer,
       ...(this.#options.settings === undefined ? {} : { settings: this.#options.settings }),
     });
     const registry = { workflows: [deploymentPipeline], activities };
-    const engine = createEmbeddedEngine({ storage, registry, leaseMs: LEASE_MS });
-    const starter = runStarter(PIPELINE_RUNS, { storage, client: engine.client });
-    const stop = new AbortController();
+    const engine = createEmbeddedEngine({
+      storage: own,
+      registry,
+      leaseMs,
+      clock,
+      sleep,
+      ...(seat === undefined ? {} : { seat }),
+    });
+    const starter = runStarter(PIPELINE_RUNS, { storage: own, client: engine.client, sleep });
     const running = Promise.all([engine.run(stop.signal), starter.run(stop.signal), writing(stop.signal)]);
     running.catch(() => {});
     this.fleet.observer = observer;
     this.#storage = storage;
-    this.#units = units;
+    this.#units = own === storage ? units : unitsOn(storage);
     this.#stop = async () => {
-      this.fleet.observer = undefined;
-      stop.abort(new Error('the test stops the pipelines'));
+      kill();
       await running;
       await storage.close();
     };
@@ -136,7 +193,7 @@ export class PipelineRun {
 
   /** While nothing runs: the targets whose orders are recorded as accepted. */
   async known(uid: Uuid): Promise<ReadonlySet<TargetId>> {
-    const storage = await this.#database.open(MODULES);
+    const storage = await this.#database.open(PIPELINE_MODULES);
     try {
       const rows = await storage.all(
         sql`SELECT target FROM deployment_targets WHERE deployment = ${uid}
@@ -151,7 +208,7 @@ export class PipelineRun {
 
   /** The idempotency keys of what is stored for the rollout under way. */
   async generated(uid: Uuid): Promise<readonly string[]> {
-    const storage = await this.#database.open(MODULES);
+    const storage = await this.#database.open(PIPELINE_MODULES);
     try {
       const rows = await storage.all(
         sql`SELECT target, inputs, invalidation FROM generated_contents WHERE deployment = ${uid} AND hash IS NOT NULL`,
@@ -174,8 +231,8 @@ export class PipelineRun {
   }
 
   async create(name: string, draft: Partial<DeploymentDraft>): Promise<Uuid> {
-    const now = Date.now();
-    const uid = uuidv7();
+    const now = this.#world.clock.now();
+    const uid = this.#world.newId();
     const whole: DeploymentDraft = { manifest: inline('one'), placement: [{ type: 'all' }], ...draft };
     const founding = { uid, name: parseResourceName(name), workspace: PLACE, owner: undefined, now };
     const { deployment, secrets } = newDeployment(whole, { ...founding, fingerprint: (text) => `ref-${text.length}` });
@@ -199,7 +256,7 @@ export class PipelineRun {
     its: (it: Deployment) => Partial<Deployment>,
     triggers: readonly Trigger[] = [],
   ): Promise<void> {
-    const now = Date.now();
+    const now = this.#world.clock.now();
     await this.units.write(async (unit) => {
       const deployment = await found(unit, uid, this.signal);
       const after = changed(deployment, its(deployment), now);
@@ -210,12 +267,12 @@ export class PipelineRun {
   }
 
   async trigger(uid: Uuid, ...triggers: readonly Trigger[]): Promise<void> {
-    const now = Date.now();
+    const now = this.#world.clock.now();
     await this.units.write((unit) => requestPlan(unit, uid, { triggers, now }, this.signal), this.signal);
   }
 
   async delete(uid: Uuid): Promise<void> {
-    const deletion = { time: Date.now(), by: 'ann' };
+    const deletion = { time: this.#world.clock.now(), by: 'ann' };
     await this.change(uid, (it) => ({ deletion, generation: it.generation + 1 }), [{ kind: 'delete', by: 'ann' }]);
   }
 
