@@ -1,4 +1,4 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Comparison } from './beside/compare-rounds.ts';
 import { runBeside } from './beside/run-beside.ts';
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   }
   const bench = await load();
   if (values.beside !== undefined) return await beside(bench.name, { ...values, beside: values.beside });
-  console.log(`${bench.name}: ${bench.description}\n`);
+  console.log(`${bench.name}: ${bench.description}\nload average before: ${loadavg()[0]?.toFixed(1)}\n`);
   const signal = AbortSignal.timeout(30 * 60_000);
   const { quick = false, peer: peers = [] } = values;
   const figures = await bench.run({ quick, peers, signal, log: (line) => console.log(line) });

@@ -1,10 +1,11 @@
 import { type BenchContext, cost, type Figure, plain, rate } from '../figure.ts';
 import { interleaved } from '../statistics.ts';
+import { asJavaScript } from './as-javascript.ts';
 import { type BenchCertificates, benchCertificates } from './bench-certificates.ts';
 import { Child } from './child.ts';
 
 const FAN_OUT_GOAL = 2;
-export const MEMORY_GOAL = 1.5;
+export const MEMORY_GOAL = 1.4;
 const MIB = 2 ** 20;
 const OURS = {
   server: new URL('./hub-process.ts', import.meta.url),
@@ -39,8 +40,10 @@ export async function channelFigures(context: BenchContext): Promise<ChannelFigu
   const count = quick ? 100 : 1_000;
   const certificates = benchCertificates(count);
   const children: Child[] = [];
+  const servers = await asJavaScript([OURS.server, RAW.server]);
   const begin = (program: URL): Child => {
-    const child = new Child(program, program === OURS.server ? PRODUCT_FLAGS : []);
+    const isServer = program === OURS.server || program === RAW.server;
+    const child = new Child(isServer ? servers.of(program) : program, program === OURS.server ? PRODUCT_FLAGS : []);
     children.push(child);
     return child;
   };
@@ -53,6 +56,7 @@ export async function channelFigures(context: BenchContext): Promise<ChannelFigu
     return { figures, rawBytes: raw.fullBytes };
   } finally {
     await Promise.all(children.map((child) => child.stop()));
+    await servers.dispose();
   }
 }
 
