@@ -48,7 +48,8 @@ export interface AppParts {
 
 /** The routes as a request handler, without a socket. */
 export interface App {
-  readonly openapi: object;
+  /** Made at the first call, from all routes. */
+  openapi(): object;
   handle(request: IncomingMessage, response: ServerResponse): void;
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   close(): Promise<void>;
@@ -62,10 +63,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const app = createFastify(parts, exchanges);
   await addHooks(app, parts, exchanges);
   await registerOpenapi(app, options.api);
-  await addRoutes(app, parts, exchanges);
+  addRoutes(app, parts, exchanges);
   await app.ready();
   return {
-    openapi: app.swagger(),
+    openapi: () => app.swagger(),
     handle: (request, response) => app.routing(request, response),
     // Awaited here, because Fastify's own promise is lazy.
     inject: async (request) => await app.inject(request),
@@ -156,7 +157,7 @@ async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchan
   });
 }
 
-async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
+function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): void {
   const { deps, inFlight, limits, routes, options } = parts;
   const { observer, authenticator, authorizer, log, audit, streams } = deps;
   const { verifyResponses = false } = options;
@@ -185,7 +186,7 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
         ),
     });
   }
-  await registerDocs(app, { title: options.api.title, compiled: compileRoute(docsRoute, compiling) });
+  registerDocs(app, { title: options.api.title, compiled: compileRoute(docsRoute, compiling) });
 }
 
 /**

@@ -20,11 +20,10 @@ export async function createHttpServer(options: HttpServerOptions, deps: HttpSer
   const shutdown = new Shutdown(inFlight);
   const probes = [shutdown.probe, ...deps.probes];
   const readiness = new ReadinessCheck({ probes, timeoutMs: limits.probeMs, log: deps.log });
-  let description: object = {};
   const { metrics } = deps;
   const { metricsPermission } = options;
-  // The description lists every route including this one, so it exists only when all routes do.
-  const openapi = (): object => description;
+  // The description lists every route including the one that serves it.
+  const openapi = (): object => app.openapi();
   const operations = operationsRoutes({ readiness, metrics, metricsPermission, openapi });
   const routes = [...deps.routes, ...operations];
   const strangers = new StrangerConnections(limits.strangersConnections, trustedProxies(options.trustProxy ?? []));
@@ -37,7 +36,6 @@ export async function createHttpServer(options: HttpServerOptions, deps: HttpSer
     known: (socket) => strangers.known(socket),
     deps: { clock: systemClock, ...deps },
   });
-  description = app.openapi;
   const handle = (request: IncomingMessage, response: ServerResponse): void => app.handle(request, response);
   const listeners = new Listeners({ handler: handle, limits, strangers, raw: deps.raw });
   return {
