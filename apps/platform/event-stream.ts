@@ -11,7 +11,7 @@ export interface EventStreamParts {
   readonly events: EventLog;
   readonly ids: EventIds;
   readonly log: HttpLog;
-  readonly mayRead: (principal: Principal, event: StoredEvent) => boolean;
+  readonly mayRead: (principal: Principal, event: StoredEvent, signal: AbortSignal) => Promise<boolean>;
 }
 
 /** `GET /v1/events`: the events that the caller may see. */

@@ -169,5 +169,5 @@ export interface Probe {
 
 /** What a caller may see with a permission. All other resources look as if they did not exist (404). */
 export interface Visibility<Visible> {
-  of(principal: Principal, permission: string): Visible;
+  of(principal: Principal, permission: string, signal: AbortSignal): Promise<Visible>;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ResourceName } from '#kit/std';
 import { approversOf } from './open-access.ts';
 
+const signal = new AbortController().signal;
 const SHOP = 'shop' as ResourceName;
 
 for (const { why, permitted, want } of [
@@ -17,19 +18,19 @@ for (const { why, permitted, want } of [
     want: true,
   },
 ]) {
-  test(`whether a person besides the requesters may approve: ${why}`, () => {
+  test(`whether a person besides the requesters may approve: ${why}`, async () => {
     const subjects = permitted.map((each) => {
       const [kind = '', id = ''] = each.split(':');
       return { kind, id } as never;
     });
     const asked: unknown[] = [];
     const approvers = approversOf({
-      permittedSubjects: (question, { limit }) => {
-        asked.push(question);
+      lookupSubjects: async ({ permission, resource, limit }) => {
+        asked.push({ permission, resource });
         return subjects.slice(0, limit);
       },
     });
-    assert.equal(approvers.hasPersonBesides(SHOP, ['user:ann', 'user:bob']), want);
+    assert.equal(await approvers.hasPersonBesides(SHOP, ['user:ann', 'user:bob'], signal), want);
     assert.deepEqual(asked, [{ permission: 'approvals.answer', resource: { kind: 'workspace', name: 'shop' } }]);
   });
 }

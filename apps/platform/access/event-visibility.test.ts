@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { StoredEvent } from '#kit/storage/outbox';
 import { mayReadEvent } from './event-visibility.ts';
 
+const signal = new AbortController().signal;
 const ann = { kind: 'user', id: 'ann' };
 const BORN = 1_000;
 const uidAt = (time: number, tail: string): string => {
@@ -12,13 +13,18 @@ const uidAt = (time: number, tail: string): string => {
 const WEB = uidAt(BORN, '1');
 const T1 = uidAt(BORN, '3');
 
+interface Question {
+  readonly permission: string;
+  readonly resource: { readonly kind: string; readonly name: string };
+}
+
 /** Ann's permissions, as `permission kind/name`; and the existing workspaces. */
 function world(
   has: readonly string[],
   workspaces: Readonly<Record<string, string>> = { web: WEB, emea: uidAt(1, '2') },
 ) {
   return {
-    allows: (_: unknown, permission: string, { kind, name }: { kind: string; name: string }) =>
+    allows: async (_: unknown, { permission, resource: { kind, name } }: Question) =>
       has.includes(`${permission} ${kind}/${name}`),
     uidOf: (name: string, kind = 'workspace') => (kind === 'target' ? T1 : workspaces[name]),
   };
@@ -102,5 +108,7 @@ for (const { why, has, what, workspaces, want } of [
     want: false,
   },
 ]) {
-  test(why, () => assert.equal(mayReadEvent(world(has, workspaces), ann, what), want));
+  test(why, async () => {
+    assert.equal(await mayReadEvent(world(has, workspaces), { principal: ann, event: what }, signal), want);
+  });
 }

@@ -5,7 +5,11 @@ import type { StoredEvent } from '#kit/storage/outbox';
 type Kind = 'workspace' | 'target';
 
 export interface Permissions {
-  allows(principal: Principal, permission: string, resource: { readonly kind: Kind; readonly name: string }): boolean;
+  allows(
+    principal: Principal,
+    question: { readonly permission: string; readonly resource: { readonly kind: Kind; readonly name: string } },
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** The uid of the workspace or target that currently has the name. */
   uidOf(name: string, kind?: Kind): string | undefined;
 }
@@ -36,17 +40,26 @@ const TARGET = /^targets\/(.+)$/;
  * event of a target also to callers with grants on that target alone. Events of an unlisted kind are visible to no
  * caller.
  */
-export function mayReadEvent(permissions: Permissions, principal: Principal, event: StoredEvent): boolean {
+export async function mayReadEvent(
+  permissions: Permissions,
+  { principal, event }: { readonly principal: Principal; readonly event: StoredEvent },
+  signal: AbortSignal,
+): Promise<boolean> {
   const needed = NEEDED[event.type.split('.')[0] ?? ''];
   if (needed === undefined) return false;
-  const may = (kind: Kind, name: string): boolean =>
-    ['events.read', needed].every((permission) => permissions.allows(principal, permission, { kind, name }));
-  if (may('workspace', placeOf(event, permissions))) return true;
+  const may = async (kind: Kind, name: string): Promise<boolean> => {
+    const resource = { kind, name };
+    return (
+      (await permissions.allows(principal, { permission: 'events.read', resource }, signal)) &&
+      (await permissions.allows(principal, { permission: needed, resource }, signal))
+    );
+  };
+  if (await may('workspace', placeOf(event, permissions))) return true;
   const [, target] = TARGET.exec(event.key) ?? [];
   // That a target left a workspace is for the callers of that workspace.
   if (target === undefined || event.type === 'target.removed') return false;
   // Another target may have the name by now.
-  return permissions.uidOf(target, 'target') === targetUidIn(event.data) && may('target', target);
+  return permissions.uidOf(target, 'target') === targetUidIn(event.data) && (await may('target', target));
 }
 
 /** The data is the target itself, or contains it. */

@@ -1,4 +1,4 @@
-import { type AccessDecisions, AccessIndex, askerOf } from '#contexts/access';
+import { type AccessDecisions, AccessIndex } from '#contexts/access';
 import {
   accessRoutes,
   authorizerOf,
@@ -35,6 +35,8 @@ export interface OpenAccessDeps {
   readonly log: Logger;
   /** Whether an administrator could sign in without any grant. */
   readonly adminRemains: () => boolean;
+  /** Decides who may do what; by default from the index of this process. */
+  readonly decisionsFrom?: (index: AccessIndex) => AccessDecisions;
   /** Other contents of workspaces that block their deletion. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   /** Called when a target is deleted, to delete the data about it. */
@@ -64,7 +66,7 @@ export interface Access {
   readonly grants: GrantDropper;
   readonly visibility: ReturnType<typeof visibilityOf>;
   readonly approvers: Approvers;
-  readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
+  readonly mayReadEvent: (principal: Principal, event: StoredEvent, signal: AbortSignal) => Promise<boolean>;
 }
 
 const NO_TYPES: AddonTypes = { has: async () => false };
@@ -76,10 +78,10 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const catchUp = catchUpWith({ storage, index, log });
-  const decisions = new IndexedDecisions(index);
-  const visibility = visibilityOf(index);
+  const decisions = deps.decisionsFrom?.(index) ?? new IndexedDecisions(index);
+  const visibility = visibilityOf(decisions);
   const permissions: Permissions = {
-    allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
+    allows: (principal, question, signal) => decisions.allows(principal, question, signal),
     uidOf: (name, kind = 'workspace') => index.lineageOf({ kind, name })[0]?.uid,
   };
   const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
@@ -128,28 +130,29 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     meter: usage.meter,
     routes: [
       ...knownBeforeAnswered(tree, catchUp),
-      ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
+      ...accessRoutes({ storage, index, decisions, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
       ...auditRoutes({ storage, visibility, paths, births, ...keyed }),
       ...usageRoutes({ storage, visibility, paths, births }),
     ],
-    authorizer: authorizerOf(index, NOT_FOUND),
+    authorizer: authorizerOf(decisions, NOT_FOUND),
     grants,
     visibility,
-    approvers: approversOf(index),
+    approvers: approversOf(decisions),
     audit: audit.sink,
     runnables: [follower, ...audit.runnables, usage],
-    mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),
+    mayReadEvent: (principal, event, signal) => mayReadEvent(permissions, { principal, event }, signal),
   };
 }
 
 /** If there are more approvers than this, one of the rest is assumed to be eligible. */
 const APPROVERS_LOOKED_AT = 1_000;
 
-export function approversOf(index: Pick<AccessIndex, 'permittedSubjects'>): Approvers {
+export function approversOf(decisions: Pick<AccessDecisions, 'lookupSubjects'>): Approvers {
   return {
-    hasPersonBesides: (name, requesters) => {
+    hasPersonBesides: async (name, requesters, signal) => {
       const question = { permission: 'approvals.answer', resource: { kind: 'workspace', name } } as const;
-      const found = index.permittedSubjects(question, { after: undefined, limit: APPROVERS_LOOKED_AT });
+      const range = { after: undefined, limit: APPROVERS_LOOKED_AT };
+      const found = await decisions.lookupSubjects({ ...question, ...range }, signal);
       if (found.length === APPROVERS_LOOKED_AT) return true;
       return found.some(({ kind, id }) => kind === 'group' || (kind === 'user' && !requesters.includes(`user:${id}`)));
     },

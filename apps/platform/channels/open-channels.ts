@@ -30,7 +30,7 @@ export interface OpenChannelsDeps
   readonly storage: Storage;
   readonly enrolment: Pick<Enrolment, 'recognise' | 'vouches' | 'boundTarget' | 'authorities' | 'watch'>;
   readonly authenticator: Authenticator;
-  readonly access: Pick<Access, 'index'>;
+  readonly access: Pick<Access, 'decisions' | 'index'>;
   readonly tickets: DataTickets;
   /** Whether this process is the active one. */
   readonly isOnDuty: () => boolean;
@@ -74,7 +74,7 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
   const log = deps.log.child({ component: 'channels' });
   const { clock = systemClock, sleep = realSleep } = deps;
   const delivery = channelDelivery({ ...deps, hub: () => hub, clock });
-  const access = platformAccess({ authenticator: deps.authenticator, index: deps.access.index });
+  const access = platformAccess({ authenticator: deps.authenticator, ...deps.access });
   const hub = newHub({ ...deps, log, clock, sleep }, delivery.presence);
   hub.handle('delivery', delivery.handlers.delivery);
   hub.handle('status', delivery.handlers.status);

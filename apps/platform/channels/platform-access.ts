@@ -1,4 +1,4 @@
-import { type AccessIndex, askerOf } from '#contexts/access';
+import type { AccessDecisions, AccessIndex } from '#contexts/access';
 import type { AccessFacts, AccessQuestion, AccessResolver, ChannelHandler } from '#contexts/channels';
 import { decodeAccessRequest, encodeAccessAnswer } from '#contexts/channels/adapters';
 import type { Authenticator, Principal } from '#kit/http';
@@ -7,6 +7,8 @@ import { pathOf } from '../access/audit-scopes.ts';
 
 export interface PlatformAccessDeps {
   readonly authenticator: Authenticator;
+  readonly decisions: Pick<AccessDecisions, 'visible'>;
+  /** For the paths of workspaces. */
   readonly index: AccessIndex;
 }
 
@@ -15,13 +17,13 @@ const MAX_AGE_MS = 30_000;
 const ROOT = 'root';
 
 /** Authenticates a bearer and finds where it has a permission, from the state of this process. */
-export function platformAccess({ authenticator, index }: PlatformAccessDeps): AccessResolver {
+export function platformAccess({ authenticator, ...parts }: PlatformAccessDeps): AccessResolver {
   return {
     resolve: async (question, signal) => {
       const { token: bearer } = question;
       const credentials = { bearer, headers: {}, method: 'GET', address: '' };
       const principal = await authenticator.authenticate(credentials, signal);
-      const facts = principal === undefined ? UNKNOWN : factsOf(index, principal, question);
+      const facts = principal === undefined ? UNKNOWN : await factsOf(parts, { principal, question }, signal);
       return { facts, maxAgeMs: facts.kind === 'fault' ? 0 : MAX_AGE_MS, staleMs: 0 };
     },
   };
@@ -74,7 +76,11 @@ const NO_ANSWER = {
   staleMs: 0,
 } as const;
 
-function factsOf(index: AccessIndex, principal: Principal, question: AccessQuestion): AccessFacts {
+async function factsOf(
+  { decisions, index }: Omit<PlatformAccessDeps, 'authenticator'>,
+  { principal, question }: { readonly principal: Principal; readonly question: AccessQuestion },
+  signal: AbortSignal,
+): Promise<AccessFacts> {
   if (question.kind === 'identity') {
     const { kind, id, groups = [] } = principal;
     // The id of a user of an isolated or federated issuer begins with the name of the issuer.
@@ -85,7 +91,7 @@ function factsOf(index: AccessIndex, principal: Principal, question: AccessQuest
   if (!index.knowsPermission(permission)) {
     return { kind: 'fault', code: 'unknownPermission', message: `There is no permission ${permission}.` };
   }
-  const visible = index.visible(askerOf(principal), permission);
+  const visible = await decisions.visible(principal, permission, signal);
   const names = visible.kind === 'everything' ? [ROOT] : visible.workspaces;
   const workspaces = names.flatMap((name) => pathOf(index, { kind: 'workspace', name }) ?? []);
   return { kind: 'permissions', workspaces };

@@ -35,7 +35,7 @@ async function aPlatform(t: TestContext) {
     rmSync(folder, { recursive: true });
   });
   const storage = await database.open(MODULES);
-  const visibility = { of: () => ({ kind: 'everything' }) as const };
+  const visibility = { of: async () => ({ kind: 'everything' }) as const };
   const deployments: string[] = [];
   const addonTypes = { has: async (type: string) => type === 'simulated' };
   const { server } = await testServer([

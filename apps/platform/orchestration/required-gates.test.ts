@@ -24,7 +24,7 @@ eachDatabase('gates that policies demand', (fresh) => {
   before(async () => {
     database = await fresh();
     storage = await database.open(SCHEMA_MODULES);
-    const routes = workspaceRoutes({ storage, visibility: { of: () => ({ kind: 'everything' }) } });
+    const routes = workspaceRoutes({ storage, visibility: { of: async () => ({ kind: 'everything' }) } });
     const { server } = await testServer(routes);
     const send = (what: string, want: number, body: object) => call(server, what, { headers: AS_ALICE, want, body });
     await send('PATCH /v1/workspaces/root', 200, pause('1m'));

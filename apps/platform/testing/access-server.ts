@@ -12,7 +12,7 @@ import { freshDatabase } from '#testing/databases';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { bearer, call } from '../../../contexts/identity/testing/call.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
-import { type Access, openAccess } from '../access/open-access.ts';
+import { type Access, type OpenAccessDeps, openAccess } from '../access/open-access.ts';
 import { resolvePlatformConfig } from '../config.ts';
 import { operatorDialGuard } from '../dial-guard.ts';
 import { openCallers } from '../open-callers.ts';
@@ -29,7 +29,10 @@ export interface AccessServer {
  * The tree, access and identity on a real database, with the real routes. No follower of the event log runs: the index
  * knows only what this process applied directly.
  */
-export async function accessServer(t: TestContext): Promise<AccessServer> {
+export async function accessServer(
+  t: TestContext,
+  { decisionsFrom }: Pick<OpenAccessDeps, 'decisionsFrom'> = {},
+): Promise<AccessServer> {
   const signal = new AbortController().signal;
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-access-'));
   const database = await freshDatabase('sqlite');
@@ -39,7 +42,9 @@ export async function accessServer(t: TestContext): Promise<AccessServer> {
   });
   const storage = await database.open(SCHEMA_MODULES);
   const log = memoryLogger([]);
-  const access = await openAccess({ storage, events: createEventLog(storage), log, adminRemains: () => true }, signal);
+  const events = createEventLog(storage);
+  const from = decisionsFrom === undefined ? {} : { decisionsFrom };
+  const access = await openAccess({ storage, events, log, adminRemains: () => true, ...from }, signal);
   const keys = await openKeyRing({ file: join(folder, 'keys.json'), storage, clock: systemClock }, signal);
   const adminToken = loadAdminToken(join(folder, 'admin-token'));
   const config = resolvePlatformConfig({ args: [], environment: {}, readText: () => '' }).values;

@@ -9,7 +9,6 @@ import { AjvAttributeRules } from './ajv-attribute-rules.ts';
 import { accessQuestionRoutes } from './http-access.ts';
 import { grantRoutes } from './http-grants.ts';
 import { permissionSchemaRoutes } from './http-permission-schemas.ts';
-import { IndexedDecisions } from './indexed-decisions.ts';
 import type { RouteParts } from './route-parts.ts';
 import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
 
@@ -17,8 +16,7 @@ export interface AccessRoutesDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
   readonly storage: Storage;
   /** Each change is applied to it as soon as it is committed. */
   readonly index: AccessIndex;
-  /** Default: answered from the index. */
-  readonly decisions?: AccessDecisions;
+  readonly decisions: AccessDecisions;
   readonly notFound: NotFoundErrors;
   readonly admins: AdminCredentials;
   /** For uids of grants, schemas and events. */
@@ -27,8 +25,7 @@ export interface AccessRoutesDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
 
 /** Routes for grants, permission schemas and access questions. */
 export function accessRoutes(deps: AccessRoutesDeps): Route[] {
-  const { storage, index, notFound, admins, resourcesIn, newUid = uuidv7 } = deps;
-  const { decisions = new IndexedDecisions(index) } = deps;
+  const { storage, index, decisions, notFound, admins, resourcesIn, newUid = uuidv7 } = deps;
   const rules = new AjvAttributeRules();
   const parts: RouteParts = {
     storage,

@@ -5,6 +5,7 @@ import { parseResourceName } from '#kit/std';
 import { AccessIndex } from '../domain/access-index.ts';
 import { CALLERS, NOT_FOUND, plantTree, uidOf } from '../testing/access-api.ts';
 import { authorizerOf, visibilityOf } from './index-authorizer.ts';
+import { IndexedDecisions } from './indexed-decisions.ts';
 
 const signal = new AbortController().signal;
 const index = new AccessIndex();
@@ -29,7 +30,7 @@ grant(2, 'apac-1', 'viewer');
 const as = (name: string): Principal => CALLERS[name] ?? assert.fail(name);
 
 describe('an authorizer on the index', () => {
-  const authorizer = authorizerOf(index, NOT_FOUND);
+  const authorizer = authorizerOf(new IndexedDecisions(index), NOT_FOUND);
   const ask = async (
     who: string,
     permission: string,
@@ -81,7 +82,7 @@ describe('an authorizer on the index', () => {
 });
 
 describe('visibility on the index', () => {
-  const visibility = visibilityOf(index);
+  const visibility = visibilityOf(new IndexedDecisions(index));
   for (const { why, who, permission, want } of [
     {
       why: 'subtrees, and targets outside of them',
@@ -109,6 +110,6 @@ describe('visibility on the index', () => {
       want: { kind: 'some', workspaces: [], targets: [] },
     },
   ]) {
-    it(`is ${why}`, () => assert.deepEqual(visibility.of(as(who), permission), want));
+    it(`is ${why}`, async () => assert.deepEqual(await visibility.of(as(who), permission, signal), want));
   }
 });

@@ -1,7 +1,6 @@
 import type { Authorizer } from '#kit/http';
-import type { NotFoundErrors } from '../application/ports.ts';
-import type { AccessIndex } from '../domain/access-index.ts';
-import { askerOf, type Caller } from '../domain/asker.ts';
+import type { AccessDecisions, NotFoundErrors } from '../application/ports.ts';
+import type { Caller } from '../domain/asker.ts';
 import { type ResourceRef, ROOT, SEEING } from '../domain/resource-ref.ts';
 import type { VisibleSet } from '../domain/visible-set.ts';
 
@@ -10,24 +9,25 @@ import type { VisibleSet } from '../domain/visible-set.ts';
  * caller may not see yields exactly the error of one that does not exist. A route with reach `filtered` is open to
  * every caller, as its handler filters its own results.
  */
-export function authorizerOf(index: AccessIndex, notFound: NotFoundErrors): Authorizer {
+export function authorizerOf(decisions: Pick<AccessDecisions, 'allows'>, notFound: NotFoundErrors): Authorizer {
   return {
-    allow: async ({ principal, permission, params, reach }) => {
+    allow: async ({ principal, permission, params, reach }, signal) => {
       if (reach === 'filtered') return true;
-      const asker = askerOf(principal);
       const resource = resourceIn(params);
-      if (resource === undefined) return index.allows(asker, { permission, resource: ROOT });
-      if (!index.allows(asker, { permission: SEEING[resource.kind], resource })) {
+      if (resource === undefined) return await decisions.allows(principal, { permission, resource: ROOT }, signal);
+      if (!(await decisions.allows(principal, { permission: SEEING[resource.kind], resource }, signal))) {
         throw notFound[resource.kind](resource.name);
       }
-      return index.allows(asker, { permission, resource });
+      return await decisions.allows(principal, { permission, resource }, signal);
     },
   };
 }
 
 /** Where a caller has a permission; lists show only resources in this set. */
-export function visibilityOf(index: AccessIndex): { of(caller: Caller, permission: string): VisibleSet } {
-  return { of: (caller, permission) => index.visible(askerOf(caller), permission) };
+export function visibilityOf(decisions: Pick<AccessDecisions, 'visible'>): {
+  of(caller: Caller, permission: string, signal: AbortSignal): Promise<VisibleSet>;
+} {
+  return { of: (caller, permission, signal) => decisions.visible(caller, permission, signal) };
 }
 
 function resourceIn({ workspace, target }: Readonly<Record<string, string>>): ResourceRef | undefined {

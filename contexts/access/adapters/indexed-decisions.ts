@@ -7,6 +7,7 @@ import type { Explanation } from '../domain/explain-access.ts';
 import type { PermittedResource } from '../domain/lookup-access.ts';
 import { includesRole, ROLES } from '../domain/role.ts';
 import { isSubjectKind, type Subject } from '../domain/subject.ts';
+import type { VisibleSet } from '../domain/visible-set.ts';
 
 /** Answers in process, from the index. */
 export class IndexedDecisions implements AccessDecisions {
@@ -14,6 +15,16 @@ export class IndexedDecisions implements AccessDecisions {
 
   constructor(index: AccessIndex) {
     this.#index = index;
+  }
+
+  async allows(caller: Caller, question: Question, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return this.#index.allows(askerOf(caller), question);
+  }
+
+  async visible(caller: Caller, permission: string, signal: AbortSignal): Promise<VisibleSet> {
+    this.#begin(permission, signal);
+    return this.#index.visible(askerOf(caller), permission);
   }
 
   async resolveIdentity(caller: Caller, signal: AbortSignal): Promise<Identity> {

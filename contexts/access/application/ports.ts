@@ -9,15 +9,24 @@ import type { PermissionSchema } from '../domain/permission-schema.ts';
 import type { ResourceRef } from '../domain/resource-ref.ts';
 import type { Role } from '../domain/role.ts';
 import type { Subject } from '../domain/subject.ts';
+import type { VisibleSet } from '../domain/visible-set.ts';
 
 /**
  * Decides who may do what. Answers from relationship tuples (resource, role or permission with attributes, subject) on the
  * tree, so that a tuple store such as SpiceDB could implement it: the methods are its CheckPermission, LookupResources,
  * LookupSubjects and ExpandPermissionTree, plus `resolveIdentity`. Attributes are the context of caveats.
  *
- * Everything is denied on a resource that does not exist. An undefined permission throws `UNKNOWN_PERMISSION`.
+ * Routes, lists, event filters, fleetlets and the questions of callers all ask this port: whatever implements it decides
+ * everything. Only the shape of the tree, which other contexts own, is read elsewhere.
+ *
+ * Everything is denied on a resource that does not exist. An undefined permission throws `UNKNOWN_PERMISSION`, except from
+ * `allows`, which denies it.
  */
 export interface AccessDecisions {
+  /** What `check` decides, without its reasons: for every request and every event. */
+  allows(caller: Caller, question: Question, signal: AbortSignal): Promise<boolean>;
+  /** Where the caller has the permission: exactly the resources on which `allows` is true. For lists. */
+  visible(caller: Caller, permission: string, signal: AbortSignal): Promise<VisibleSet>;
   resolveIdentity(caller: Caller, signal: AbortSignal): Promise<Identity>;
   check(caller: Caller, question: Question, signal: AbortSignal): Promise<Verdict>;
   /** In the order of names. Fewer results than the limit: there are no more. */

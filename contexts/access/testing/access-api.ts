@@ -6,7 +6,14 @@ import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
-import { ACCESS_MIGRATIONS, accessRoutes, authorizerOf, type GrantDropper, grantDropper } from '../adapters/index.ts';
+import {
+  ACCESS_MIGRATIONS,
+  accessRoutes,
+  authorizerOf,
+  type GrantDropper,
+  grantDropper,
+  IndexedDecisions,
+} from '../adapters/index.ts';
 import type { AdminCredentials, NotFoundErrors, ResourceReader } from '../application/ports.ts';
 import { AccessIndex } from '../domain/access-index.ts';
 
@@ -193,13 +200,14 @@ export class AccessApi {
     const routes = accessRoutes({
       storage,
       index,
+      decisions: new IndexedDecisions(index),
       notFound: NOT_FOUND,
       newUid: () => this.#newUid(),
       ...this.#shared(),
     });
     const { server } = await testServer(routes, {
       clock: this.#clock,
-      authorizer: authorizerOf(index, NOT_FOUND),
+      authorizer: authorizerOf(new IndexedDecisions(index), NOT_FOUND),
       authenticator: { authenticate: async ({ bearer }) => CALLERS[bearer ?? ''] },
     });
     this.#server = server;

@@ -97,7 +97,9 @@ async function sameFor({ decisions, naive, caller, permission }: Compared & { ca
     assert.equal(verdict.allowed, attributes !== undefined, where);
     assert.deepEqual(verdict.attributes.map(canonicalJson).sort(), attributes ?? [], where);
     assert.equal((await decisions.explain(caller, question, signal)).allowed, verdict.allowed, where);
+    assert.equal(await decisions.allows(caller, question, signal), verdict.allowed, where);
   }
+  await sameVisible({ decisions, naive, caller, permission }, signal);
   const found = await decisions.lookupPermissions(caller, { permission, after: undefined, limit: 100 }, signal);
   const kind = ON_TARGETS.includes(permission) ? 'targets/' : 'workspaces/';
   const all = [...want].flatMap(([path, attributes]) => (path.startsWith(kind) && attributes ? [path] : []));
@@ -106,6 +108,20 @@ async function sameFor({ decisions, naive, caller, permission }: Compared & { ca
     found.map(({ resource }) => pathOf(resource)),
     listed,
   );
+}
+
+/** Below every workspace of the set, and on every target of it, the caller has the permission; and nowhere else. */
+async function sameVisible(
+  { decisions, naive, caller, permission }: Compared & { caller: Caller },
+  signal: AbortSignal,
+): Promise<void> {
+  const set = await decisions.visible(caller, permission, signal);
+  for (const path of permission === 'issuers.read' ? [pathOf(ROOT)] : PATHS) {
+    const isSeen =
+      set.kind === 'everything' ? naive.has(path) : naive.isBelowAny(path, [...set.workspaces, ...set.targets]);
+    const want = naive.ask(caller, permission, path) !== undefined;
+    assert.equal(isSeen, want, `${JSON.stringify(caller)} sees ${permission} ${path}`);
+  }
 }
 
 async function sameSubjects({ decisions, naive, permission }: Compared, signal: AbortSignal): Promise<void> {
@@ -128,6 +144,7 @@ function everyQuestion(
   ];
   return [
     () => decisions.check(bob, question, signal),
+    () => decisions.visible(bob, permission, signal),
     () => decisions.explain(bob, question, signal),
     () => decisions.lookupPermissions(bob, { permission, ...range }, signal),
     () => decisions.lookupSubjects({ ...question, ...range }, signal),

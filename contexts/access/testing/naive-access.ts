@@ -58,6 +58,15 @@ export class NaiveAccess {
     }
   }
 
+  has(path: string): boolean {
+    return this.things.some((thing) => thing.path === path);
+  }
+
+  /** Whether it is one of these, by name, or below one. Names of workspaces and targets differ in the histories. */
+  isBelowAny(path: string, names: readonly string[]): boolean {
+    return this.#upFrom(path).some((thing) => names.includes(thing.path.split('/')[1] ?? ''));
+  }
+
   knows(permission: string): boolean {
     return permission in PERMISSIONS || this.schemas.some(({ name }) => name === permission);
   }

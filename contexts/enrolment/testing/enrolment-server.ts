@@ -112,7 +112,7 @@ export async function startEnrolmentServer(
       sleep: clock.sleep,
       limits: LIMITS,
       visibility: {
-        of: ({ id }) =>
+        of: async ({ id }) =>
           id.startsWith('sees.') ? { kind: 'some', workspaces: id.split('.').slice(1) } : { kind: 'everything' },
       },
       targets: fakeTargets,

@@ -63,7 +63,7 @@ function listRoute({ storage, visibility, paths, births }: AuditRoutesDeps): Rou
     read: async (request, { after, limit }) => {
       const { workspace, from, to, ...exact } = request.query;
       if (workspace !== undefined) await request.authorize(PERMISSION, { workspace });
-      const seen = seenBy(request.principal, { visibility, paths, births });
+      const seen = await seenBy(request.principal, { visibility, paths, births }, request.signal);
       const query = {
         ...exact,
         ...periodOf(from, to),
@@ -111,9 +111,13 @@ function verifyRoute(chain: ChainReader, key: HeadKey | undefined): Route {
   });
 }
 
-function seenBy(principal: Principal, deps: Omit<AuditRoutesDeps, 'storage'>): AuditQuery['seen'] {
+async function seenBy(
+  principal: Principal,
+  deps: Omit<AuditRoutesDeps, 'storage'>,
+  signal: AbortSignal,
+): Promise<AuditQuery['seen']> {
   const { visibility, paths, births } = deps;
-  const set = visibility.of(principal, PERMISSION);
+  const set = await visibility.of(principal, PERMISSION, signal);
   if (set.kind === 'everything') return undefined;
   return {
     paths: set.workspaces.flatMap((name) => {

@@ -55,7 +55,7 @@ export function usageRoutes(deps: UsageRoutesDeps): Route[] {
         if (subtree && place !== undefined) {
           return await reader.bySubtree({ ...period, top: place, after: day, limit }, signal);
         }
-        const seen = seenBy(request.principal, deps);
+        const seen = await seenBy(request.principal, deps, signal);
         const last = day === undefined || name === undefined ? undefined : { day, workspace: name };
         return await reader.byWorkspace({ ...period, seen, workspace: place, after: last, limit }, signal);
       },
@@ -64,8 +64,12 @@ export function usageRoutes(deps: UsageRoutesDeps): Route[] {
 }
 
 /** `undefined`: everything. */
-function seenBy(principal: Principal, deps: UsageRoutesDeps): readonly Place[] | undefined {
-  const set = deps.visibility.of(principal, PERMISSION);
+async function seenBy(
+  principal: Principal,
+  deps: UsageRoutesDeps,
+  signal: AbortSignal,
+): Promise<readonly Place[] | undefined> {
+  const set = await deps.visibility.of(principal, PERMISSION, signal);
   if (set.kind === 'everything') return undefined;
   return set.workspaces.map((name) => placeOf(name, deps)).filter((place) => place !== undefined);
 }

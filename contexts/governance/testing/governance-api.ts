@@ -55,7 +55,7 @@ export async function governanceApi(
     scopeOf: async ({ params, resource }: { params: Readonly<Record<string, string>>; resource: string }) =>
       PATHS[params['workspace'] ?? resource.split('/')[3] ?? ''],
   };
-  const visibility = { of: ({ id }: { id: string }): VisibleSet => sees[id] ?? { kind: 'everything' } };
+  const visibility = { of: async ({ id }: { id: string }): Promise<VisibleSet> => sees[id] ?? { kind: 'everything' } };
   const trail = createAuditTrail({ storage, scopes, log, clock, sleep });
   const routes = [
     ...auditRoutes({ storage, visibility, paths, births }),

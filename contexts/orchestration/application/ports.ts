@@ -368,7 +368,7 @@ export interface WorkspaceDirectory {
 /** The principals that may approve in a workspace, by current grants. */
 export interface Approvers {
   /** False only if it is certain: a group with the permission may contain any user. */
-  hasPersonBesides(workspace: ResourceName, requesters: readonly string[]): boolean;
+  hasPersonBesides(workspace: ResourceName, requesters: readonly string[], signal: AbortSignal): Promise<boolean>;
 }
 
 /** The gates that policies require of every plan, whatever the deployment's own rollout says. */

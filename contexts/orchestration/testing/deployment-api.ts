@@ -78,7 +78,7 @@ const pool = fixedPool({
 
 /** `Bearer sees.a.b` sees the subtrees of a and b; others see everything. */
 const VISIBILITY: Visibility<VisibleSet> = {
-  of: ({ id }) => {
+  of: async ({ id }) => {
     const [sees, ...workspaces] = id.split('.');
     return sees === 'sees' ? { kind: 'some', workspaces } : { kind: 'everything' };
   },

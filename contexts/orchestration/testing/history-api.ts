@@ -33,7 +33,7 @@ const directory = fixedDirectory('/root/', ...Object.values(PATHS));
 
 /** `Bearer sees.a.b` sees the subtrees of a and b; others see everything. */
 const visibility = {
-  of: ({ id }: { readonly id: string }) => {
+  of: async ({ id }: { readonly id: string }) => {
     const [sees, ...workspaces] = id.split('.');
     return sees === 'sees' ? ({ kind: 'some', workspaces } as const) : ({ kind: 'everything' } as const);
   },
@@ -111,7 +111,7 @@ export class HistoryApi {
       [
         ...approvalRoutes({
           approvers: {
-            hasPersonBesides: (_, requesters) => here().approvers.some((each) => !requesters.includes(each)),
+            hasPersonBesides: async (_, requesters) => here().approvers.some((each) => !requesters.includes(each)),
           },
           storage,
           unit,

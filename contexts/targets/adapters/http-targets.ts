@@ -155,7 +155,7 @@ function listRoute({ reader, visibility }: Parts): Route {
       const range = {
         within: workspace === undefined ? undefined : { workspace: parseResourceName(workspace), subtree },
         type,
-        visible: visibility.of(principal, 'targets.read'),
+        visible: await visibility.of(principal, 'targets.read', signal),
         after: after === undefined ? undefined : String(after[0]),
         limit,
       };

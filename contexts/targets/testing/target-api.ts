@@ -62,7 +62,7 @@ const WORKSPACES = fixedWorkspaces(
 
 /** `Bearer sees.a.b` sees the subtrees of a and b, `Bearer sees.a.-.t` also the target t; other tokens see everything. */
 const VISIBILITY: Visibility<VisibleSet> = {
-  of: ({ id }) => {
+  of: async ({ id }) => {
     const [sees, ...names] = id.split('.');
     if (sees !== 'sees') return { kind: 'everything' };
     const dash = names.includes('-') ? names.indexOf('-') : names.length;

@@ -150,7 +150,7 @@ function listRoute({ reader, visibility }: Parts): Route {
       const { parent, subtree = false } = query;
       const range = {
         within: parent === undefined ? undefined : { parent: parseResourceName(parent), subtree },
-        visible: visibility.of(principal, 'workspaces.read'),
+        visible: await visibility.of(principal, 'workspaces.read', signal),
         after: after === undefined ? undefined : String(after[0]),
         limit,
       };

@@ -57,7 +57,7 @@ interface Parts {
 
 /** `Bearer sees.a.b` sees the subtrees of a and b; other tokens see everything. */
 const VISIBILITY: Visibility<VisibleSet> = {
-  of: ({ id }) => {
+  of: async ({ id }) => {
     const [sees, ...workspaces] = id.split('.');
     return sees === 'sees' ? { kind: 'some', workspaces } : { kind: 'everything' };
   },

@@ -23,7 +23,7 @@ export interface EventStreamDefinition<Event extends EventRecord, Needs extends 
   /** All existing types, if they are a closed set; `types` then accepts no others. */
   readonly types?: readonly string[];
   /** Whether this caller may see the event; called for each event. */
-  visible(principal: WhoIs<Needs>, event: Event): boolean | Promise<boolean>;
+  visible(principal: WhoIs<Needs>, event: Event, signal: AbortSignal): boolean | Promise<boolean>;
 }
 
 export interface EventStreamDeps {
@@ -101,7 +101,7 @@ interface Selection {
   readonly matches: Predicate | undefined;
 }
 
-type Shows<Event extends EventRecord> = (framed: Framed<Event>) => boolean | Promise<boolean>;
+type Shows<Event extends EventRecord> = (framed: Framed<Event>, signal: AbortSignal) => boolean | Promise<boolean>;
 
 function chooser<Event extends EventRecord, Needs extends Permission>(
   definition: EventStreamDefinition<Event, Needs>,
@@ -109,10 +109,10 @@ function chooser<Event extends EventRecord, Needs extends Permission>(
   { principal }: AnyRequest,
 ): Shows<Event> {
   const wanted = types === undefined ? undefined : new Set(types);
-  return ({ event, view }) =>
+  return ({ event, view }, signal) =>
     (wanted?.has(event.type) ?? true) &&
     (matches === undefined || holds(matches, view)) &&
-    definition.visible(principal as WhoIs<Needs>, event);
+    definition.visible(principal as WhoIs<Needs>, event, signal);
 }
 
 /** If a filter cannot be evaluated for an event, the event does not match: an open stream cannot report an error. */
@@ -182,7 +182,7 @@ async function tell<Event extends EventRecord>(
     if (page === undefined) return;
     if (page.events.length > 0 && !(await isKnown(signal))) return;
     for (const framed of page.events) {
-      if (await shows(framed)) await say(framed.frame);
+      if (await shows(framed, signal)) await say(framed.frame);
     }
     cursor = page.upTo;
     const quietMs = wroteAt + heartbeatMs - clock.now();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AccessIndex, type Role } from '#contexts/access';
-import { authorizerOf } from '#contexts/access/adapters';
+import { authorizerOf, IndexedDecisions } from '#contexts/access/adapters';
 import type { StreamLimits } from '#contexts/api-proxy';
 import type { LocalClient } from '#contexts/channels';
 import { targetNotFound } from '#contexts/targets';
@@ -226,7 +226,7 @@ function openProxy({ fleet, records, options, index, authenticator, streams, sto
     },
     authenticator,
     streams,
-    authorizer: authorizerOf(index, { workspace: workspaceNotFound, target: targetNotFound }),
+    authorizer: authorizerOf(new IndexedDecisions(index), { workspace: workspaceNotFound, target: targetNotFound }),
     audit: {
       append: async () => {},
       note: async (entry) => void noted.push(entry),

@@ -61,7 +61,8 @@ function listRoute({ reader, visibility }: EnrolmentParts): Route {
     keyOf: ({ name }) => [name],
     read: async ({ principal, signal }, { after, limit }) => {
       const range = { after: after === undefined ? undefined : String(after[0]), limit };
-      return (await reader.fleetlets(visibility.of(principal, 'fleetlets.read'), range, signal)).map(toResource);
+      const visible = await visibility.of(principal, 'fleetlets.read', signal);
+      return (await reader.fleetlets(visible, range, signal)).map(toResource);
     },
   });
 }

@@ -7,7 +7,7 @@ import type { Approval } from '../../domain/deployment/approval.ts';
  * An approval as the API shows it. It names only its workspace, not the path: not every reader may see the workspaces
  * above.
  */
-export function toApprovalResource(approval: Approval, approvers?: Approvers): ApprovalResource {
+export function toApprovalResource(approval: Approval, hasNoApprover = false): ApprovalResource {
   const { uid, workspace, deploymentName, revision, gate, step, requestedBy, requesters } = approval;
   const { needsDistinctApprover } = approval;
   const { createTime, expireTime, state, answer } = approval;
@@ -21,7 +21,7 @@ export function toApprovalResource(approval: Approval, approvers?: Approvers): A
     requestedBy,
     requesters: [...requesters],
     needsDistinctApprover,
-    ...(hasNone(approval, approvers) ? { noEligibleApprover: true } : {}),
+    ...(hasNoApprover ? { noEligibleApprover: true } : {}),
     createTime: timeOf(createTime),
     ...(expireTime === undefined ? {} : { expireTime: timeOf(expireTime) }),
     state,
@@ -30,9 +30,15 @@ export function toApprovalResource(approval: Approval, approvers?: Approvers): A
   };
 }
 
-function hasNone({ state, needsDistinctApprover, workspace, requesters }: Approval, approvers?: Approvers): boolean {
-  if (state !== 'Open' || !needsDistinctApprover || approvers === undefined) return false;
-  return !approvers.hasPersonBesides(workspace.name, requesters);
+/** The same, and whether there is no person left who could answer it. */
+export async function withApprovers(
+  approval: Approval,
+  approvers: Approvers,
+  signal: AbortSignal,
+): Promise<ApprovalResource> {
+  const { state, needsDistinctApprover, workspace, requesters } = approval;
+  if (state !== 'Open' || !needsDistinctApprover) return toApprovalResource(approval);
+  return toApprovalResource(approval, !(await approvers.hasPersonBesides(workspace.name, requesters, signal)));
 }
 
 function timeOf(milliseconds: number): string {

@@ -28,7 +28,7 @@ import {
 import type { Approvers, UnitOfWork, Units, WorkspaceDirectory } from '../../application/ports.ts';
 import { SqlApprovalReader } from '../sql/sql-approval-reader.ts';
 import type { VisibleSet } from '../sql/sql-deployment-reader.ts';
-import { toApprovalResource } from './approval-resource.ts';
+import { toApprovalResource, withApprovers } from './approval-resource.ts';
 import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
 import { toResource } from './deployment-resource.ts';
 
@@ -83,9 +83,11 @@ function acrossRoute(reader: SqlApprovalReader, { visibility, approvers }: Appro
     filter: FILTER,
     keyOf: ({ uid }) => [uid],
     read: async ({ principal, signal }, { after, limit }) => {
-      const visible = visibility.of(principal, 'approvals.read');
+      const visible = await visibility.of(principal, 'approvals.read', signal);
       const range = { workspace: undefined, visible, after: after && String(after[0]), limit };
-      return (await reader.list(range, signal)).map((approval) => toApprovalResource(approval, approvers));
+      return await Promise.all(
+        (await reader.list(range, signal)).map((approval) => withApprovers(approval, approvers, signal)),
+      );
     },
   });
 }
@@ -104,7 +106,9 @@ function listRoute(reader: SqlApprovalReader, { approvers }: ApprovalRoutesDeps)
     read: async ({ params, signal }, { after, limit }) => {
       const workspace = parseResourceName(params.workspace);
       const range = { workspace, visible: { kind: 'everything' } as const, after: after && String(after[0]), limit };
-      return (await reader.list(range, signal)).map((approval) => toApprovalResource(approval, approvers));
+      return await Promise.all(
+        (await reader.list(range, signal)).map((approval) => withApprovers(approval, approvers, signal)),
+      );
     },
   });
 }
@@ -121,7 +125,8 @@ function getRoute({ units, approvers }: ApprovalRoutesDeps): Route {
     schema: { params: ApprovalParamsSchema, responses: { 200: ApprovalSchema } },
     handler: async ({ params, signal }) => {
       const key = { workspace: parseResourceName(params.workspace), approval: params.approval };
-      return ok(toApprovalResource(await units.read((unit) => getApproval(unit, key, signal), signal), approvers));
+      const approval = await units.read((unit) => getApproval(unit, key, signal), signal);
+      return ok(await withApprovers(approval, approvers, signal));
     },
   });
 }

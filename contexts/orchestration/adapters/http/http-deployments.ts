@@ -147,7 +147,7 @@ function acrossRoute({ reader, visibility }: Parts): Route {
     keyShape: ['string', 'string'],
     keyOf: ({ workspace, name }) => [workspace, name],
     read: async ({ principal, signal }, { after, limit }) => {
-      const visible = visibility.of(principal, 'deployments.read');
+      const visible = await visibility.of(principal, 'deployments.read', signal);
       return (await reader.list({ within: undefined, visible, after: placeOf(after), limit }, signal)).map(toResource);
     },
   });
