@@ -4,7 +4,7 @@ import type { Principal } from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import { AccessIndex } from '../domain/access-index.ts';
 import { CALLERS, NOT_FOUND, plantTree, uidOf } from '../testing/access-api.ts';
-import { authorizerOf, visibilityOf } from './index-authorizer.ts';
+import { authorizerOf, visibilityOf } from './authorizer.ts';
 import { IndexedDecisions } from './indexed-decisions.ts';
 
 const signal = new AbortController().signal;
