@@ -1,22 +1,22 @@
 import { atLeastOne, limitsOf } from '../../budget/budget.ts';
 import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
-import type { GateSpec } from '../gates/gate.ts';
 import { createExplainWait } from '../machine/explain-wait.ts';
 import { marksOf } from '../machine/member.ts';
-import { entriesOf, valueAt } from '../machine/number-map.ts';
+import { valueAt } from '../machine/number-map.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
 import { memberOf, membersOf } from './a-rollout.ts';
 import { auditState } from './audit-state.ts';
 import type { SimulatedStep } from './fleet-simulator.ts';
+import type { GateWatch } from './gate-watch.ts';
 
 const explainWait = createExplainWait(BUILT_IN_GATES);
 
-/** Checks the invariants after every event. `approved` are the gates that were approved. */
-export function brokenRules(step: SimulatedStep, approved: ReadonlySet<string>): string[] {
+/** Checks the invariants after every event. `gates` has seen all events before. */
+export function brokenRules(step: SimulatedStep, gates: GateWatch): string[] {
   return [
     ...auditState(step.after),
     ...beyondBudget(step),
-    ...beforeGates(step, approved),
+    ...gates.look(step),
     ...withoutNeed(step),
     ...afterTheEnd(step),
     ...silence(step),
@@ -56,26 +56,6 @@ function beyondBudget({ after, actions }: SimulatedStep): string[] {
         'more is unavailable than may be',
       ),
     ];
-  });
-}
-
-/** No target receives a revision whose gate has not cleared. */
-function beforeGates({ after, actions }: SimulatedStep, approved: ReadonlySet<string>): string[] {
-  return actions.flatMap((action) => {
-    if (action.kind !== 'generateAndDeliver') return [];
-    const index = memberOf(after, action.target).step ?? 0;
-    return [...entriesOf(after.steps)].flatMap(([number, { plan, fate }]) => {
-      if (number === 0 || number > index || fate === 'passed') return [];
-      const closed = missing(plan.before, `${plan.name}/before`, approved);
-      return number === index ? closed : [...closed, ...missing(plan.after, `${plan.name}/after`, approved)];
-    });
-  });
-}
-
-function missing(specs: readonly GateSpec[], at: string, approved: ReadonlySet<string>): string[] {
-  return specs.flatMap(({ type }, index) => {
-    const isApproved = [...approved].some((gate) => gate.startsWith(`${at}/${index}/`));
-    return rule(type !== 'approval' || isApproved, `delivered without the approval ${at}/${index}`);
   });
 }
 
