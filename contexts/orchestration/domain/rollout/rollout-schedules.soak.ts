@@ -191,6 +191,7 @@ const answers = fc.array(
       { kind: 'approved', by: 'bob' },
       { kind: 'approved', by: 'ann' },
       { kind: 'deploymentHealth', isHealthy: true },
+      { kind: 'deploymentHealth', isHealthy: false },
       { kind: 'rejected', by: 'bob', message: 'not today' },
     ),
   }),

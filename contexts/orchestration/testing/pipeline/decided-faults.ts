@@ -4,7 +4,9 @@ import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
 import { createDecide } from '../../domain/rollout/machine/decide.ts';
 import { openRollout } from '../../domain/rollout/machine/open-rollout.ts';
+import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import { brokenRules } from '../../domain/rollout/testing/broken-rules.ts';
+import { GateWatch } from '../../domain/rollout/testing/gate-watch.ts';
 
 export interface Decided {
   readonly deployment: DeploymentId;
@@ -25,17 +27,16 @@ export async function decidedFaults(unit: UnitOfWork, its: Decided): Promise<rea
     const rollout = { deployment: its.deployment, revision };
     const opening = await unit.rollouts.opening(rollout, its.signal);
     if (opening === undefined) continue;
-    const approved = new Set(
-      [...its.approved].flatMap((each) => (each.startsWith(`${revision} `) ? [each.slice(`${revision} `.length)] : [])),
-    );
+    const gates = new GateWatch();
     let state = openRollout(opening.start);
     for (const { rolloutEvents, time: now } of await unit.rollouts.turnsAfter(rollout, 0, its.signal)) {
       for (const event of rolloutEvents) {
         const before = state;
         const { state: after, actions } = decide(before, event, now);
-        faults.push(
-          ...brokenRules({ before, event, now, after, actions }, approved).map((it) => `${it} at ${revision}`),
-        );
+        const step = { before, event, now, after, actions };
+        faults.push(...brokenRules(step, gates).map((it) => `${it} at ${revision}`));
+        if (isApproval(event) && !its.approved.has(`${revision} ${event.gate}`))
+          faults.push(`the approval of ${event.gate} at ${revision}, which was not given`);
         for (const action of actions) {
           if (action.kind !== 'generateAndDeliver' && action.kind !== 'remove') continue;
           const kind = action.kind === 'remove' ? 'remove' : 'deliver';
@@ -52,4 +53,8 @@ export async function decidedFaults(unit: UnitOfWork, its: Decided): Promise<rea
       faults.push(`${order.kind} ${order.target.name} at ${order.revision}, which no turn decided`);
   }
   return faults;
+}
+
+function isApproval(event: RolloutEvent): event is Extract<RolloutEvent, { kind: 'gateAnswered' }> {
+  return event.kind === 'gateAnswered' && event.answer.kind === 'approved';
 }

@@ -7,7 +7,7 @@ interface Attempt {
   readonly order: DeliveryOrder;
   /** `open`: nothing yet. `done`: the target is as ordered. `ended`: it failed, or the target has changed since. */
   state: 'open' | 'accepted' | 'done' | 'ended';
-  /** The process or the connection may have ended before the answer was on record, so that the order is sent once more. */
+  /** The answer may have been lost before it was on record, or a user asked to try again: the order is sent once more. */
   mayBeLost: boolean;
   /** Since when it is `done`. What is stored at the very moment of the next order may be too late for it. */
   doneAt: number;
@@ -55,8 +55,8 @@ export class DeliveryWatch {
     };
   }
 
-  /** The process died: the next one does not know which orders arrived. */
-  died(): void {
+  /** The process died, and the next one does not know which orders arrived; or a user asked to try again. */
+  mayRepeat(): void {
     for (const attempt of this.#attempts.values()) attempt.mayBeLost = true;
   }
 

@@ -3,8 +3,11 @@ import type { Reader, Row, Statement, Storage, Transaction } from '#kit/storage'
 /** When a process dies: at its nth operation from now, a statement within a transaction included. */
 export interface Death {
   readonly operations: number;
-  /** `before` the operation, or `after` it: then it happened, and the process never learns. */
-  readonly when: 'before' | 'after';
+  /**
+   * `before` the operation, or `after` it: then it happened, and the process never learns. `committed` is after, and counts
+   * only what commits.
+   */
+  readonly when: 'before' | 'after' | 'committed';
 }
 
 /** The storage as one process sees it. A dead process changes nothing and learns nothing any more. */
@@ -48,11 +51,11 @@ export class MortalStorage implements Storage {
   }
 
   write<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#live(() => this.#inner.write((tx) => body(this.#transaction(tx)), signal));
+    return this.#commits(() => this.#inner.write((tx) => body(this.#transaction(tx)), signal));
   }
 
   commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
-    return this.#live(() => this.#inner.commit(batch, signal));
+    return this.#commits(() => this.#inner.commit(batch, signal));
   }
 
   onAnnounced(topic: string, listener: () => void): () => void {
@@ -82,6 +85,14 @@ export class MortalStorage implements Storage {
       run: (statement) => this.#live(() => tx.run(statement)),
       batch: (statements) => this.#live(() => tx.batch(statements)),
     };
+  }
+
+  #commits<T>(operation: () => Promise<T>): Promise<T> {
+    return this.#live(async () => {
+      const value = await operation();
+      this.#mayDie('committed');
+      return value;
+    });
   }
 
   async #live<T>(operation: () => Promise<T>): Promise<T> {

@@ -32,6 +32,8 @@ export interface Schedule {
   readonly fleet: readonly SimulatedTarget[];
   readonly rollout: RolloutSpec;
   readonly incidents: readonly Incident[];
+  /** The process dies once more on the way to the last requested state. */
+  readonly lastDeath: Death | undefined;
 }
 
 const which = fc.nat(7);
@@ -90,11 +92,12 @@ const target: fc.Arbitrary<SimulatedTarget> = fc.record({
   script,
 });
 
-const crash = fc.record({
-  do: fc.constant('crash' as const),
-  death: fc.record({ operations: fc.nat(150), when: fc.constantFrom('before' as const, 'after' as const) }),
-  downMs: seconds(40),
-});
+const death: fc.Arbitrary<Death> = fc.oneof(
+  fc.record({ operations: fc.nat(150), when: fc.constantFrom('before' as const, 'after' as const) }),
+  fc.record({ operations: fc.nat(25), when: fc.constant('committed' as const) }),
+);
+
+const crash = fc.record({ do: fc.constant('crash' as const), death, downMs: seconds(40) });
 
 const incident: fc.Arbitrary<Incident> = fc.oneof(
   {
@@ -121,4 +124,5 @@ export const schedule: fc.Arbitrary<Schedule> = fc.record({
   fleet: fc.array(target, { minLength: 1, maxLength: 4 }),
   rollout,
   incidents: fc.array(incident, { maxLength: 10 }),
+  lastDeath: fc.option(death, { nil: undefined }),
 });

@@ -7,7 +7,7 @@ import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import { brokenPromises } from './broken-promises.ts';
 import { decidedFaults } from './decided-faults.ts';
 import { DeliveryWatch } from './delivery-watch.ts';
-import { MortalStorage } from './mortal-storage.ts';
+import { type Death, MortalStorage } from './mortal-storage.ts';
 import { inline, PipelineRun } from './pipeline-run.ts';
 import type { Incident, Schedule, SimulatedTarget } from './schedule.ts';
 
@@ -51,7 +51,7 @@ class Simulation {
           seat: 'the simulation',
           storage: (given, kill) => {
             this.#process = new MortalStorage(given, () => {
-              this.#watch.died();
+              this.#watch.mayRepeat();
               kill();
             });
             return this.#process;
@@ -66,7 +66,7 @@ class Simulation {
     );
   }
 
-  async play({ fleet, rollout, incidents }: Schedule): Promise<readonly string[]> {
+  async play({ fleet, rollout, incidents, lastDeath }: Schedule): Promise<readonly string[]> {
     try {
       await this.#run.start();
       for (const target of fleet) this.#join(target);
@@ -76,7 +76,7 @@ class Simulation {
         this.#signal.throwIfAborted();
         await this.#happen(incident);
       }
-      const end = await this.#calm();
+      const end = await this.#calm(lastDeath);
       return [...this.#watch.faults, ...end, ...(await this.#decisions())];
     } finally {
       await this.#run.stop();
@@ -118,7 +118,7 @@ class Simulation {
   }
 
   /** Everything works from now on: the last requested state is reached, and then nothing is sent any more. */
-  async #calm(): Promise<readonly string[]> {
+  async #calm(lastDeath: Death | undefined): Promise<readonly string[]> {
     const { fleet } = this.#run;
     this.#process?.die();
     this.#downMs = 1_000;
@@ -131,12 +131,15 @@ class Simulation {
     await this.#run.change(this.#uid, () => ({ rolloutState: 'running' }));
     const last = { manifest: inline('the end'), rollout: { type: 'immediate', maxRemoval: '100%' } };
     await this.#run.patch(this.#uid, last, ['manifest', 'rollout']);
-    await this.#run.trigger(this.#uid, { kind: 'retry', by: 'ann' });
+    await this.#command('retry');
+    if (lastDeath !== undefined) this.#process?.dieAt(lastDeath);
     for (let passed = 0; !(await this.#isDone()); passed += 10_000) {
       if (passed > CALM_MS) return [`never reached: ${await this.#reached()}`];
       await this.#answer(true);
       await this.#pass(10_000);
     }
+    this.#process?.die();
+    await this.#pass(10_000);
     const sent = this.#watch.dispatched.length;
     await this.#run.patch(this.#uid, { manifest: inline('the end') }, ['manifest']);
     for (const id of this.#targets) this.#connect(id, true);
@@ -263,6 +266,7 @@ class Simulation {
 
   async #command(kind: 'abort' | 'replan' | 'retry' | 'rollback'): Promise<void> {
     const { revision } = await this.#run.get(this.#uid);
+    if (kind === 'retry') this.#watch.mayRepeat();
     if (kind !== 'rollback') return await this.#run.trigger(this.#uid, { kind, by: 'ann' });
     if (revision < 2) return;
     await this.#run.trigger(this.#uid, { kind, to: revision - 1, paced: revision % 2 === 0, by: 'ann' });
