@@ -13,6 +13,7 @@ export type { ChannelHandler } from './application/hub/fleetlet-session.ts';
 export type {
   Activity,
   Authentication,
+  Binding,
   FleetletDirectory,
   HubFact,
   HubObserver,

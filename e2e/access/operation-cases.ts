@@ -74,6 +74,7 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   assignTarget: { alsoAsks: inOther, body: ({ other }) => ({ workspace: other }) },
   cordonTarget: nameless,
   uncordonTarget: nameless,
+  reidentifyTarget: { otherwise: 409 },
 
   // The target is a directory.
   putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },

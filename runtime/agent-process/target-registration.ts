@@ -21,6 +21,8 @@ const RETRY = { baseMs: 1_000, capMs: 30_000 };
 export interface RegistrationLost {
   readonly reason: TargetRefusal | 'superseded';
   readonly message: string;
+  /** The id that is to be stored in the cluster, so that it is told from another one. */
+  readonly identity?: string | undefined;
 }
 
 /** Callbacks for a target. */
@@ -116,7 +118,7 @@ class Registration implements TargetRegistration {
   #register(): LocalTarget {
     return this.#deps.client.registerTarget(this.#claim, {
       accepted: (uid) => this.#accepted(uid),
-      refused: (reason, message) => this.#refused({ reason, message }),
+      refused: (reason, message, identity) => this.#refused({ reason, message, identity }),
       superseded: (message) => this.#superseded({ reason: 'superseded', message }),
       syncNow: () => {
         this.#accountInTheEnd().catch(() => {});

@@ -1,9 +1,9 @@
-import type { FleetletDirectory, LinkPeer, ServedTarget, TargetClaim } from '#contexts/channels';
+import type { Binding, FleetletDirectory, LinkPeer, ServedTarget, TargetClaim } from '#contexts/channels';
 import type { FleetletAdmission, ShownIdentity } from '#contexts/enrolment';
-import { type TargetReport, TargetService } from '#contexts/targets';
-import { targetUnitOfWork } from '#contexts/targets/adapters';
+import { SAME_CLUSTER, type TargetReport, TargetService } from '#contexts/targets';
+import { identityIn, targetUnitOfWork } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
-import { type Clock, FleetError, parseResourceName, uuidv7 } from '#kit/std';
+import { type Clock, FleetError, foreignName, parseResourceName, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
 
 export interface FleetletDirectoryDeps {
@@ -19,6 +19,7 @@ export interface FleetletDirectoryDeps {
 
 /** The prefix of labels reported by agents, so that reported and user-set labels cannot overwrite each other. */
 const REPORTED_PREFIX = 'agent.fleetshift.io/';
+const CLUSTER_TYPE = 'kubernetes';
 
 /** Adapts enrolment and targets to the ports of channels. */
 export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirectory {
@@ -39,10 +40,11 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
       const { fleetlet: uid, notBefore: issuedAt, notAfter, renewSoon } = known;
       return { kind: 'known', uid, issuedAt, notAfter, renewSoon };
     },
-    bind: async (fleetlet, { name, type }, signal) => {
-      const bound = await enrolment.boundTarget(fleetlet, { name, type }, signal);
+    bind: async (fleetlet, claim, signal) => {
+      const bound = await enrolment.boundTarget(fleetlet, claim, signal);
       if (bound.kind === 'refused') return bound;
-      return { kind: 'bound', target: { uid: bound.uid, name: bound.name, type: bound.type } };
+      const target = { uid: bound.uid, name: bound.name, type: bound.type };
+      return (await sameCluster(deps, target, claim, signal)) ?? { kind: 'bound', target };
     },
     describe,
     welcome: async (_fleetlet, signal) => {
@@ -50,6 +52,44 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
       return { platform, platformVersion, authorities, ticketKey };
     },
   };
+}
+
+/**
+ * Refuses a cluster that another target has. Only types whose agents report an identity that a cluster keeps for life
+ * are looked at. Most registrations claim what the target holds already, and write nothing.
+ */
+async function sameCluster(
+  { storage, clock }: FleetletDirectoryDeps,
+  { uid, name: text, type }: ServedTarget,
+  { instance }: TargetClaim,
+  signal: AbortSignal,
+): Promise<Extract<Binding, { kind: 'refused' }> | undefined> {
+  if (type !== CLUSTER_TYPE || instance === '') return undefined;
+  const identity = readName(instance);
+  if (identity === undefined)
+    return { kind: 'refused', reason: 'invalid', message: 'The identity of the cluster is no name.' };
+  const known = await storage.read((reader) => identityIn(reader, uid), signal);
+  if (known.held === identity && known.refused === undefined) return undefined;
+  const command = { name: parseResourceName(text), precondition: { check: () => {} }, now: clock.now(), identity };
+  const next = await storage.write(async (tx) => {
+    const unit = targetUnitOfWork(tx, { newId: uuidv7, workspaces: workspacePlaces });
+    return await reportingService().claimIdentity(unit, command, signal);
+  }, signal);
+  if (next.refused === undefined) return undefined;
+  return { kind: 'refused', reason: 'sameCluster', message: SAME_CLUSTER, identity: next.issued };
+}
+
+function readName(text: string): string | undefined {
+  try {
+    return foreignName(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reporting never registers targets, so no addon types are needed. */
+function reportingService(): TargetService {
+  return new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
 }
 
 /** TLS proves a certificate; behind a proxy that terminates TLS, a token signed with the same key does. */
@@ -60,8 +100,7 @@ function shownBy({ certificate, headers }: LinkPeer): ShownIdentity | undefined 
 }
 
 function describeTargets({ storage, clock }: FleetletDirectoryDeps): FleetletDirectory['describe'] {
-  // Reporting never registers targets, so no addon types are needed.
-  const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
+  const service = reportingService();
   return async ({ name: text }: ServedTarget, claim, signal) => {
     const report = reportOf(claim);
     if (typeof report === 'string') return report;

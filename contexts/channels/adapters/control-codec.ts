@@ -99,8 +99,8 @@ function wireReply(message: ControlReply): NonNullable<MessageInitShape<typeof F
     case 'targetAccepted':
       return { case: 'targetAccepted', value: { target: message.target, name: message.name } };
     case 'targetRefused': {
-      const { name, reason, message: why } = message;
-      return { case: 'targetRefused', value: { name, reason: WIRE_REFUSALS[reason], message: why } };
+      const { name, reason, message: why, identity = '' } = message;
+      return { case: 'targetRefused', value: { name, reason: WIRE_REFUSALS[reason], message: why, identity } };
     }
     case 'targetSuperseded':
       return { case: 'targetSuperseded', value: { target: message.target, message: message.message } };
@@ -134,8 +134,9 @@ function domainReply({ request: id, message }: FromPlatformControl): ControlRepl
     case 'targetAccepted':
       return { request, kind, target: message.value.target, name: message.value.name };
     case 'targetRefused': {
-      const { name, reason, message: why } = message.value;
-      return { request, kind, name, reason: refusalOf(reason), message: why };
+      const { name, reason, message: why, identity } = message.value;
+      const issued = identity === '' ? {} : { identity };
+      return { request, kind, name, reason: refusalOf(reason), message: why, ...issued };
     }
     case 'targetSuperseded':
       return { request, kind, target: message.value.target, message: message.value.message };
@@ -196,4 +197,5 @@ const WIRE_REFUSALS = {
   wrongType: CloseReasonOfTarget.WRONG_TYPE,
   invalid: CloseReasonOfTarget.INVALID,
   unavailable: CloseReasonOfTarget.UNAVAILABLE,
+  sameCluster: CloseReasonOfTarget.SAME_CLUSTER,
 } as const satisfies Record<TargetRefusal, CloseReasonOfTarget>;

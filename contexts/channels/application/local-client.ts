@@ -31,7 +31,7 @@ export interface TargetHandlers {
   /** Called with the target's uid; again each time the fleetlet or the platform was away. */
   accepted(uid: string): void;
   /** The registration is retried, unless the claim itself is invalid. */
-  refused?(reason: TargetRefusal, message: string): void;
+  refused?(reason: TargetRefusal, message: string, identity?: string): void;
   /** Another process serves the target from now on. */
   superseded?(message: string): void;
   /** The platform is ready for a full sync of the target. */
@@ -154,7 +154,7 @@ export class LocalClient {
       case 'targetAccepted':
         return this.#accepted(reply.name, reply.target);
       case 'targetRefused':
-        return this.#refused(reply.name, reply.reason, reply.message);
+        return this.#refused(reply);
       case 'targetSuperseded':
         return this.#byUid(reply.target)?.superseded(reply.message);
       case 'syncNow':
@@ -191,10 +191,10 @@ export class LocalClient {
     else this.#say({ request: this.#nextRequest(), kind: 'deregisterTarget', target: uid });
   }
 
-  #refused(name: string, reason: TargetRefusal, message: string): void {
+  #refused({ name, reason, message, identity }: ControlReply & { readonly kind: 'targetRefused' }): void {
     const target = this.#targets.get(name);
     if (!target) return;
-    target.refused(reason, message);
+    target.refused(reason, message, identity);
     if (!LASTING.has(reason)) this.#errand(this.#registerLater(target));
   }
 
@@ -277,9 +277,9 @@ class RegisteredTarget implements LocalTarget {
     this.handlers.accepted(uid);
   }
 
-  refused(reason: TargetRefusal, message: string): void {
+  refused(reason: TargetRefusal, message: string, identity: string | undefined): void {
     this.isWanting = true;
-    this.handlers.refused?.(reason, message);
+    this.handlers.refused?.(reason, message, identity);
   }
 
   superseded(message: string): void {

@@ -2,7 +2,7 @@ export const SERVINGS = ['colocated', 'proxy'] as const;
 /** How close the serving process is to its target. A colocated process takes precedence over a proxy. */
 export type Serving = (typeof SERVINGS)[number];
 
-export const TARGET_REFUSALS = ['notBound', 'served', 'wrongType', 'invalid', 'unavailable'] as const;
+export const TARGET_REFUSALS = ['notBound', 'served', 'wrongType', 'invalid', 'unavailable', 'sameCluster'] as const;
 export type TargetRefusal = (typeof TARGET_REFUSALS)[number];
 
 export const REVERSE_MODES = ['bytes', 'relay'] as const;
@@ -39,7 +39,14 @@ export type ControlRequest = { readonly request: number } & (
 export type ControlReply = { readonly request: number } & (
   | Welcome
   | { readonly kind: 'targetAccepted'; readonly target: string; readonly name: string }
-  | { readonly kind: 'targetRefused'; readonly name: string; readonly reason: TargetRefusal; readonly message: string }
+  | {
+      readonly kind: 'targetRefused';
+      readonly name: string;
+      readonly reason: TargetRefusal;
+      readonly message: string;
+      /** With `sameCluster`: the id that the agent is to store in its cluster. */
+      readonly identity?: string | undefined;
+    }
   | { readonly kind: 'targetSuperseded'; readonly target: string; readonly message: string }
   | { readonly kind: 'targetDeregistered'; readonly target: string }
   | OpenStream

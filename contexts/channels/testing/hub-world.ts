@@ -10,7 +10,7 @@ import {
 import { frameAcceptor, frameConnections } from '../adapters/frame-links.ts';
 import type { Channel, Inbound } from '../application/channel.ts';
 import type { SessionHubDeps } from '../application/hub/hub-deps.ts';
-import type { Activity, Authentication, HubFact, PresenceChange } from '../application/hub/ports.ts';
+import type { Activity, Authentication, Binding, HubFact, PresenceChange } from '../application/hub/ports.ts';
 import { SessionHub } from '../application/hub/session-hub.ts';
 import type { AcceptLink } from '../application/link.ts';
 import type { ControlReply, ControlRequest, Serving, TargetClaim } from '../domain/control-message.ts';
@@ -36,6 +36,8 @@ export class HubWorld {
   readonly issuedAt = new Map<string, number>();
   activity: Activity = { kind: 'active' };
   putDown: (changes: readonly PresenceChange[]) => Promise<void> = async () => {};
+  /** Overrides the binding. */
+  bindingOf: (claim: TargetClaim) => Binding | undefined = () => undefined;
   describe: (claim: TargetClaim) => string | undefined = () => undefined;
   readonly hub: SessionHub;
   readonly #stops: (() => Promise<void>)[] = [];
@@ -52,10 +54,16 @@ export class HubWorld {
             issuedAt: this.issuedAt.get(address) ?? 0,
             renewSoon: false,
           },
-        bind: async (fleetlet, { name, type }) =>
-          this.bound.get(fleetlet)?.includes(name)
-            ? { kind: 'bound', target: { uid: `uid-${name}`, name, type } }
-            : { kind: 'refused', reason: 'notBound', message: `${name} is not bound to ${fleetlet}` },
+        bind: async (fleetlet, claim) => {
+          const { name, type } = claim;
+          const notBound = {
+            kind: 'refused',
+            reason: 'notBound',
+            message: `${name} is not bound to ${fleetlet}`,
+          } as const;
+          const bound = { kind: 'bound', target: { uid: `uid-${name}`, name, type } } as const;
+          return this.bindingOf(claim) ?? (this.bound.get(fleetlet)?.includes(name) ? bound : notBound);
+        },
         describe: async (target, claim) => {
           this.described.push(target.name);
           return this.describe(claim);

@@ -1,16 +1,20 @@
-import { CORE, type KubeClient } from '#kit/kube';
+import type { KubeClient } from '#kit/kube';
 import type { Discovery } from '../application/ports.ts';
 import type { Scope } from '../domain/desired-objects.ts';
+import { clusterIdentity } from './cluster-identity.ts';
 
 type Served = Awaited<ReturnType<KubeClient['discovery']['resources']>>;
 
 export class KubeDiscovery implements Discovery {
   readonly #client: KubeClient;
+  readonly #namespace: string;
   /** Valid as long as the client returns the same list. */
   #known: { readonly resources: Served; readonly scopes: ReadonlyMap<string, Scope> } | undefined;
 
-  constructor(client: KubeClient) {
+  /** The namespace of the agent's own records. */
+  constructor(client: KubeClient, namespace: string) {
     this.#client = client;
+    this.#namespace = namespace;
   }
 
   async scopes({ fresh }: { readonly fresh: boolean }, signal: AbortSignal): Promise<ReadonlyMap<string, Scope>> {
@@ -20,10 +24,8 @@ export class KubeDiscovery implements Discovery {
     return this.#known.scopes;
   }
 
-  /** The uid of the namespace `kube-system`: it is unique, and every cluster has it. */
   async instance(signal: AbortSignal): Promise<string> {
-    const { metadata } = await this.#client.get({ resource: CORE.namespaces, name: 'kube-system' }, signal);
-    return metadata.uid ?? '';
+    return await clusterIdentity(this.#client, this.#namespace, signal);
   }
 }
 

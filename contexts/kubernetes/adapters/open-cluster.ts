@@ -24,7 +24,7 @@ export async function openCluster(
   { client, namespace = 'fleetshift-system', own, log }: OpenClusterOptions,
   signal: AbortSignal,
 ): Promise<ClusterPorts> {
-  const discovery = new KubeDiscovery(client);
+  const discovery = new KubeDiscovery(client, namespace);
   const instance = await discovery.instance(signal);
   await ensureNamespace(client, namespace, signal);
   return {

@@ -35,7 +35,7 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
   async function run(revision: number, documents: readonly object[], deployment = 'd-1') {
     const inventories = new KubeInventories(client, namespace);
     const cluster = new KubeClusterApi(client);
-    const deps = { cluster, discovery: new KubeDiscovery(client), inventories, width: 16, sleep };
+    const deps = { cluster, discovery: new KubeDiscovery(client, namespace), inventories, width: 16, sleep };
     const { records } = await inventories.all(signal);
     const kept = records.find((each) => each.deployment === deployment);
     const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };
@@ -87,6 +87,6 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
   });
 
   it('knows the installation', async () => {
-    assert.match(await new KubeDiscovery(client).instance(signal), /^[-0-9a-f]{36}$/);
+    assert.match(await new KubeDiscovery(client, namespace).instance(signal), /^[-0-9a-f]{36}$/);
   });
 });

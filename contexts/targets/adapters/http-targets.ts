@@ -81,6 +81,7 @@ export function targetRoutes(deps: TargetRoutesDeps): Route[] {
       summary: 'Cordon a target: it keeps its deployments and gets no new ones',
     }),
     lifecycleRoute(parts, { verb: 'uncordon', lifecycle: 'Active', summary: 'Uncordon a target' }),
+    reidentifyRoute(parts),
     deleteRoute(parts),
   ];
 }
@@ -239,6 +240,30 @@ function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, su
         const name = parseResourceName(request.params.target);
         const command = { name, lifecycle, precondition: auditedPrecondition(request, toResource), now: request.time };
         return ok(toResource(await service.setLifecycle(unit(tx), command, request.signal)));
+      }),
+  });
+}
+
+function reidentifyRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:reidentify`,
+    operationId: 'reidentifyTarget',
+    summary: 'Tell the cluster of a target from a copy of it',
+    description:
+      'For a target whose condition `ClusterIdentity` says that another target has the same cluster, though it is another one: ' +
+      'a cluster that was restored beside its original has the same uid of `kube-system`. The agent stores an id in its ' +
+      'cluster, and is served from then on.',
+    tags,
+    permission: 'targets.reidentify',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        const command = { name, precondition: auditedPrecondition(request, toResource), now: request.time };
+        return ok(toResource(await service.reidentify(unit(tx), command, request.signal)));
       }),
   });
 }

@@ -31,7 +31,23 @@ CREATE TABLE targets (
 );
 CREATE INDEX targets_by_path ON targets (workspace_path, name);`;
 
+/**
+ * Which target holds the identity of a cluster, and which one was refused it. The rows are read at each registration,
+ * the targets themselves far more often: so they are not columns of those.
+ */
+const IDENTITIES = `
+CREATE TABLE target_identities (
+  target TEXT PRIMARY KEY,
+  held KEYTEXT,
+  refused KEYTEXT,
+  issued TEXT
+);
+CREATE INDEX target_identities_by_held ON target_identities (held);`;
+
 export const TARGET_MIGRATIONS: MigrationModule = {
   module: 'targets',
-  migrations: [{ number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS }],
+  migrations: [
+    { number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS },
+    { number: 2, name: 'identities of clusters', compatibleFrom: 1, up: IDENTITIES },
+  ],
 };

@@ -47,6 +47,7 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
     const { uid, version } = target;
     const changed = await this.#tx.run(sql`DELETE FROM targets WHERE uid = ${uid} AND version = ${version}`);
     if (changed !== 1) throw stale(target);
+    await this.#tx.run(sql`DELETE FROM target_identities WHERE target = ${uid}`);
   }
 
   async findAll(names: readonly ResourceName[], signal: AbortSignal): Promise<readonly Target[]> {

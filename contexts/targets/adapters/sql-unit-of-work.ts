@@ -2,6 +2,7 @@ import type { Uuid } from '#kit/std';
 import type { Reader, Transaction } from '#kit/storage';
 import type { DeleteObserver, UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
+import { SqlIdentityStore } from './sql-identity-store.ts';
 import { SqlTargetStore } from './sql-target-store.ts';
 
 export interface TargetUnitDeps {
@@ -17,6 +18,7 @@ export function targetUnitOfWork(tx: Transaction, deps: TargetUnitDeps): UnitOfW
   return {
     targets: store,
     connections: store,
+    identities: new SqlIdentityStore(tx),
     workspaces: workspaces(tx),
     events: new OutboxEventSink(tx, newId),
     deleteObservers: deleteObservers.map((observer) => observer(tx)),

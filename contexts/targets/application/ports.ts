@@ -1,4 +1,5 @@
 import type { EventSink, ResourceName, Uuid } from '#kit/std';
+import type { ClusterIdentity } from '../domain/cluster-identity.ts';
 import type { Target, TargetPlace } from '../domain/target.ts';
 import type { TargetEvent } from '../domain/target-event.ts';
 
@@ -6,6 +7,7 @@ import type { TargetEvent } from '../domain/target-event.ts';
 export interface UnitOfWork {
   readonly targets: TargetStore;
   readonly connections: ConnectionStore;
+  readonly identities: IdentityStore;
   readonly workspaces: WorkspaceDirectory;
   readonly events: EventSink<TargetEvent>;
   readonly deleteObservers: readonly DeleteObserver[];
@@ -29,6 +31,14 @@ export interface TargetStore {
   replace(next: Target, signal: AbortSignal): Promise<void>;
   /** `VERSION_STALE` unless the stored target has exactly this version. */
   remove(target: Target, signal: AbortSignal): Promise<void>;
+}
+
+/** Identities of clusters, by uid of the target. They are deleted with the target. */
+export interface IdentityStore {
+  find(target: Uuid, signal: AbortSignal): Promise<ClusterIdentity>;
+  /** Whether another target holds it. */
+  isHeldByOther(target: Uuid, identity: string, signal: AbortSignal): Promise<boolean>;
+  put(target: Uuid, identity: ClusterIdentity, signal: AbortSignal): Promise<void>;
 }
 
 /** For many targets at once: sessions come and go by the thousand when a network fails. */

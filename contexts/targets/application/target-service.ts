@@ -7,6 +7,7 @@ import {
   type TargetReport,
   withLifecycle,
 } from '../domain/change-target.ts';
+import { type ClusterIdentity, claimIdentity, identityCondition } from '../domain/cluster-identity.ts';
 import { type ConnectionReport, connectTarget, loseConnection } from '../domain/connect-target.ts';
 import { newTarget, parseTargetDraft, type RawTargetDraft } from '../domain/new-target.ts';
 import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
@@ -112,6 +113,40 @@ export class TargetService {
     return names.filter((name) => !found.has(name));
   }
 
+  /** An agent claims the identity of its cluster. Returns what the target holds, or was refused, from then on. */
+  async claimIdentity(
+    unit: UnitOfWork,
+    command: ChangeTarget & { readonly identity: string },
+    signal: AbortSignal,
+  ): Promise<ClusterIdentity> {
+    const target = await this.get(unit.targets, command.name, signal);
+    const isHeldByOther = await unit.identities.isHeldByOther(target.uid, command.identity, signal);
+    const next = claimIdentity(await unit.identities.find(target.uid, signal), command.identity, isHeldByOther);
+    await this.#setIdentity(unit, { ...command, target, next }, signal);
+    return next;
+  }
+
+  /** An administrator tells a refused cluster from the one that it looks like. Repeating it changes nothing. */
+  async reidentify(unit: UnitOfWork, command: ChangeTarget, signal: AbortSignal): Promise<Target> {
+    const target = await this.get(unit.targets, command.name, signal);
+    command.precondition.check(target);
+    const before = await unit.identities.find(target.uid, signal);
+    if (before.refused === undefined) throw notRefused(target.name);
+    const next = { ...before, issued: before.issued ?? this.#deps.newUid() };
+    return await this.#setIdentity(unit, { ...command, target, next }, signal);
+  }
+
+  async #setIdentity(
+    unit: UnitOfWork,
+    { target, next, ...command }: ChangeTarget & { readonly target: Target; readonly next: ClusterIdentity },
+    signal: AbortSignal,
+  ): Promise<Target> {
+    await unit.identities.put(target.uid, next, signal);
+    const condition = identityCondition(target, next);
+    const report = { conditions: condition === undefined ? [] : [condition] };
+    return await this.report(unit, { ...command, precondition: { check: () => {} }, report }, signal);
+  }
+
   /**
    * A connection belongs to the process that holds it: a connection without a holder is over. Handles the next `limit` targets;
    * returns where to continue, or `undefined` when these were the last.
@@ -159,6 +194,13 @@ async function placeOf(unit: UnitOfWork, workspace: ResourceName, signal: AbortS
     'NO_SUCH_WORKSPACE',
     `There is no workspace ${workspace} to put the target in. Create it first, or choose another.`,
     { faults: [{ path: '/workspace', message: 'does not exist' }] },
+  );
+}
+
+function notRefused(name: string): TargetError {
+  return new TargetError(
+    'IDENTITY_NOT_REFUSED',
+    `Target ${name} was not refused because of its cluster, so its cluster needs no id of its own.`,
   );
 }
 

@@ -6,6 +6,7 @@ export const TARGET_ERRORS = {
   NO_SUCH_WORKSPACE: { category: 'invalid', retry: 'after-change' },
   TARGET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
+  IDENTITY_NOT_REFUSED: { category: 'conflict', retry: 'after-change' },
   LIFECYCLE_CONFLICT: { category: 'conflict', retry: 'never' },
   VERSION_STALE: { category: 'precondition', retry: 'after-change' },
   STORED_TARGET_INVALID: { category: 'internal', retry: 'never' },

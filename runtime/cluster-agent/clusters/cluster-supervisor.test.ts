@@ -21,6 +21,8 @@ class World {
   readonly servers = new Map<string, string>([['https://one/', 'uid-1']]);
   /** Installations served by this process. */
   readonly instances = new Map<string, string>();
+  /** Ids that were stored in the cluster. */
+  readonly issued: string[] = [];
   config: KubeConfig = { server: 'https://one/', namespace: 'default', identity: {} };
   registration: (RegistrationHandlers & { ref: TargetRef | undefined }) | undefined;
   version = 'v1.36.0';
@@ -82,6 +84,7 @@ class World {
       kube: {} as KubeClient,
       ports: { instance } as Omit<ServedCluster, 'target'>,
       look: async () => ({ instance: this.#answering(config.server) }),
+      issue: async (identity) => void this.issued.push(identity),
       facts: async () => ({ version: this.version, labels: {} }),
       close: async () => void this.happened.push(`close ${instance}`),
     };
@@ -230,8 +233,22 @@ suite('a cluster that is kept', () => {
     const { message } = world.states.at(-1) as { readonly message: string };
     assert.match(message, /the same cluster/);
     assert.doesNotMatch(message, /first/, 'its readers may not be allowed to know of the other target');
+    await assert.rejects(world.accept(), /the same cluster/, 'also if the platform lets it in');
     world.instances.clear();
+    await world.accept();
+    await until(world, 'add u1 of uid-1');
+  });
+
+  test('stores the id that tells it from a copy, and registers with that', async (t) => {
+    const world = new World();
+    running(t, world);
     await until(world, 'register uid-1');
+    const identity = '0199-issued';
+    world.registration?.lost?.({ reason: 'sameCluster', message: 'another has it', identity });
+    assert.equal(state(world), 'Refused');
+    assert.deepEqual(world.issued, [identity]);
+    world.servers.set('https://one/', identity);
+    await until(world, `update ${identity}`);
   });
 
   test('stops at once when somebody else serves it, and goes on when it is ours again', async (t) => {

@@ -109,7 +109,7 @@ export class ClusterSupervisor {
 
   /** Connects with the current kubeconfig. The previous connection is released once the new one answers. */
   async #attach(signal: AbortSignal): Promise<void> {
-    const { source, connect, register } = this.#deps;
+    const { source, connect, register, onState } = this.#deps;
     const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
     const next = await connect(await source.read(within), within);
     try {
@@ -124,7 +124,8 @@ export class ClusterSupervisor {
     }
     const claim = this.#claim();
     if (this.#registration === undefined) {
-      this.#tell('Registering');
+      if (this.#twin() === undefined) this.#tell('Registering');
+      else onState({ kind: 'Refused', message: SAME_CLUSTER });
       this.#registration = register(
         {
           claim,
@@ -142,9 +143,15 @@ export class ClusterSupervisor {
 
   async #look(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
     const { instance } = cluster.ports;
-    const other = this.#deps.claimInstance(instance);
-    if (other !== undefined) throw new SameCluster(`it is the same cluster as the target ${other}`);
     this.#seen = { server: cluster.config.server, instance, ...(await cluster.facts(signal)) };
+  }
+
+  /**
+   * The target of this process that has the same cluster. It does not keep this one from registering: the platform
+   * refuses it, and may issue an id for a cluster that is a copy.
+   */
+  #twin(): string | undefined {
+    return this.#attached && this.#deps.claimInstance(this.#attached.ports.instance);
   }
 
   /** Resolves if the cluster has to be attached again, and throws if it is no longer reachable. */
@@ -191,6 +198,8 @@ export class ClusterSupervisor {
     const { agent, serve } = this.#deps;
     const cluster = this.#attached;
     if (cluster === undefined || this.#taken?.id === ref.id) return;
+    const twin = this.#twin();
+    if (twin !== undefined) throw new SameCluster(`it is the same cluster as the target ${twin}`);
     await this.#release();
     if (cluster !== this.#attached || this.#registration?.ref !== ref) return;
     const stop = serve(ref, cluster);
@@ -211,9 +220,24 @@ export class ClusterSupervisor {
     await taken?.stop();
   }
 
-  #registrationLost({ reason, message }: RegistrationLost): void {
+  #registrationLost({ reason, message, identity }: RegistrationLost): void {
+    if (identity !== undefined) this.#issue(identity);
     if (reason === 'served' || reason === 'superseded') this.#tell('StandingBy', message);
     else this.#deps.onState({ kind: 'Refused', message });
+  }
+
+  /** The next check finds another identity, and the target is registered with it. */
+  #issue(identity: string): void {
+    const { log } = this.#deps;
+    const stored = this.#attached?.issue(identity, AbortSignal.timeout(this.#pace.answerMs));
+    stored?.then(
+      () => {
+        log.info({ subject: this.#subject }, 'id stored in the cluster, which tells it from a copy; registering again');
+        this.#wake.notify();
+      },
+      (error: unknown) =>
+        log.warn({ subject: this.#subject, reason: explained(error) }, 'id of the cluster not stored; retrying'),
+    );
   }
 
   async #lost(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { OwnPlace, ServedCluster } from '#contexts/kubernetes';
-import { openCluster } from '#contexts/kubernetes/adapters';
-import { CORE, createKubeClient, type KubeClient, type KubeConfig, type RequestReport } from '#kit/kube';
+import { clusterIdentity, openCluster, storeIdentity } from '#contexts/kubernetes/adapters';
+import { createKubeClient, type KubeClient, type KubeConfig, type RequestReport } from '#kit/kube';
 import type { Logger } from '#kit/telemetry';
 import type { DialGuard } from '#kit/transport/dial';
 import { type ClusterFacts, clusterFacts } from './cluster-facts.ts';
@@ -15,11 +15,13 @@ export interface ConnectedCluster {
   /** Sends a request, which also checks that the cluster is reachable. */
   look(signal: AbortSignal): Promise<Sight>;
   facts(signal: AbortSignal): Promise<ClusterFacts>;
+  /** Stores an id that tells the cluster from a copy of it. It is its identity from then on. */
+  issue(identity: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Sight {
-  /** Identity of the installation: the uid of `kube-system`. */
+  /** Identity of the installation: the uid of `kube-system`, or the id that was issued to the cluster. */
   readonly instance: string;
 }
 
@@ -52,8 +54,9 @@ export function clusterConnector({ version, own, guard, observe, log }: ConnectC
         guard,
         kube,
         ports,
-        look: (stop) => look(priority, stop),
+        look: async (stop) => ({ instance: await clusterIdentity(priority, own.namespace, stop) }),
         facts: (stop) => clusterFacts(kube, stop),
+        issue: (id, stop) => storeIdentity(kube, { namespace: own.namespace, id }, stop),
         close: () => kube.close(),
       };
     } catch (error) {
@@ -61,10 +64,4 @@ export function clusterConnector({ version, own, guard, observe, log }: ConnectC
       throw error;
     }
   };
-}
-
-/** Identifies the cluster that answers. */
-export async function look(kube: KubeClient, signal: AbortSignal): Promise<Sight> {
-  const { metadata } = await kube.get({ resource: CORE.namespaces, name: 'kube-system' }, signal);
-  return { instance: metadata.uid ?? '' };
 }

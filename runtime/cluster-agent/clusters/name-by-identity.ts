@@ -1,9 +1,8 @@
-import { createKubeClient } from '#kit/kube';
+import { CORE, createKubeClient } from '#kit/kube';
 import { backoffDelay, sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { ClusterSource } from './cluster-source.ts';
 import { explained } from './cluster-state.ts';
-import { look } from './connect-cluster.ts';
 
 const PACE = { baseMs: 1_000, capMs: 30_000 };
 const ANSWER_MS = 15_000;
@@ -20,7 +19,8 @@ export async function nameByIdentity(
     try {
       const kube = createKubeClient({ config: await source.read(within) });
       try {
-        return nameOf((await look(kube, within)).instance);
+        const { metadata } = await kube.get({ resource: CORE.namespaces, name: 'kube-system' }, within);
+        return nameOf(metadata.uid ?? '');
       } finally {
         await kube.close();
       }
@@ -34,6 +34,7 @@ export async function nameByIdentity(
   return undefined;
 }
 
-function nameOf(instance: string): string {
-  return `k8s-${instance.slice(0, LENGTH)}`;
+/** By the uid, not by an id that was issued: a target keeps its name. */
+function nameOf(uid: string): string {
+  return `k8s-${uid.slice(0, LENGTH)}`;
 }

@@ -113,9 +113,9 @@ export class ControlDesk {
     const { name } = claim;
     const binding = await this.#deps.targets.register(session, claim, signal);
     if (binding.kind === 'bound') return { request, kind: 'targetAccepted', target: binding.target.uid, name };
-    const { reason, message } = binding;
+    const { reason, message, identity } = binding;
     this.#deps.onFact({ kind: 'targetRefused', name, fleetlet: session.fleetlet, message });
-    return { request, kind: 'targetRefused', name, reason, message };
+    return { request, kind: 'targetRefused', name, reason, message, identity };
   }
 
   #subjectOf(request: ControlRequest): string {

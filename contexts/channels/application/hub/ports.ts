@@ -25,7 +25,12 @@ export interface ServedTarget {
 
 export type Binding =
   | { readonly kind: 'bound'; readonly target: ServedTarget }
-  | { readonly kind: 'refused'; readonly reason: TargetRefusal; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: TargetRefusal;
+      readonly message: string;
+      readonly identity?: string | undefined;
+    };
 
 /** Authenticates fleetlets, and binds them to targets they may serve. Errors are the platform's fault; the fleetlet retries. */
 export interface FleetletDirectory {

@@ -87,6 +87,21 @@ test('one that is there supersedes a proxy, which is told, not heard any more, a
   assert.deepEqual(proxy.delivered, []);
 });
 
+test('one whose cluster has become that of another target does not speak for it any more, and is told the id', async (t) => {
+  const it = world(t);
+  const fleetlet = it.fleetlet('there', ['web']);
+  assert.equal((await fleetlet.register('web')).kind, 'targetAccepted');
+  it.bindingOf = () => ({ kind: 'refused', reason: 'sameCluster', message: 'another has it', identity: 'id-1' });
+  const refused = await fleetlet.register('web');
+  assert.ok(refused.kind === 'targetRefused');
+  assert.deepEqual([refused.reason, refused.identity], ['sameCluster', 'id-1']);
+  await until(() => it.presence.at(-1) === 'web off');
+  assert.deepEqual(
+    it.hub.sessions().flatMap(({ targets }) => targets),
+    [],
+  );
+});
+
 test('one that is away keeps its target; once it is forgotten the one that stood back speaks', async (t) => {
   const it = world(t, { limits: { memoryMs: 10_000 } });
   const proxy = it.fleetlet('proxy', ['web']);

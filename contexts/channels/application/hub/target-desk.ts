@@ -54,7 +54,12 @@ export class TargetDesk {
   /** Resolves once messages can be sent to the target. */
   async register(session: FleetletSession, said: TargetClaim, signal: AbortSignal): Promise<Binding> {
     const binding = await this.#deps.directory.bind(session.fleetlet, said, signal);
-    if (binding.kind === 'refused') return binding;
+    if (binding.kind === 'refused') {
+      // It may have been bound until now, and its cluster has become another one.
+      const before = this.#of(session).find(({ target }) => target.name === said.name);
+      if (before !== undefined) this.deregister(session, before.target.uid);
+      return binding;
+    }
     const { target } = binding;
     const { maxTargets } = this.#deps;
     if (!session.claims.has(target.uid) && session.claims.size >= maxTargets) {
