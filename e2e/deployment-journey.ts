@@ -168,5 +168,16 @@ export function deploymentJourney(
       await eventually('it to be gone', async () => (await platform.request(DEPLOYMENT)).status === 404);
       assert.ok((await toldUntil('deployment.deleted')).includes('deployment.deleting'));
     });
+
+    it('are in the usage of their workspace', async () => {
+      // A stop writes what was counted.
+      await platform.stop();
+      platform = await home.start({ program, flags });
+      const { items } = (await asked('GET', '/v1/usage?workspace=shop')) as unknown as {
+        items: { deliveries: number }[];
+      };
+      const deliveries = items.reduce((sum, day) => sum + day.deliveries, 0);
+      assert.ok(deliveries >= 8, `the rollback and the removal reached four targets each: ${deliveries}`);
+    });
   });
 }

@@ -38,7 +38,7 @@ import { openCallers } from './open-callers.ts';
 import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/open-proxy-agent.ts';
 import { requestMetrics } from './request-metrics.ts';
-import { INDEX_IN_TREE, type Index, indexPurge, openIndex } from './resource-index/open-index.ts';
+import { INDEX_IN_TREE, type Index, indexPurge, indexRowsGauge, openIndex } from './resource-index/open-index.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 
 export interface PlatformOptions {
@@ -103,7 +103,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   await warnOfMovedProperties({ storage, log }, signal);
 
   const metrics = createMetrics();
-  const serving: { server?: HttpServer } = {};
+  const serving: { server?: HttpServer; meter?: Access['meter'] } = {};
   const events = createEventLog(storage);
   const keyFile = resolve(config.keyFile ?? folder.keyFile);
   const keys = await openKeyRing({ file: keyFile, storage, clock: systemClock }, signal);
@@ -112,7 +112,9 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const api = administratorApi(() => serving.server ?? neverServes(), token);
   const { demoFleet } = config;
   const duty = new Duty(storage.engine === 'sqlite');
-  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, duty, api, metrics, log };
+  // Rollouts run once everything is wired.
+  const delivered = (workspace: string): void => serving.meter?.add(workspace, 'deliveries', 1);
+  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, duty, api, metrics, delivered, log };
   const fleet = await openFleet(parts, signal);
   const durable = await openWorkflows({ ...options, storage, metrics, fleet, duty, seat: folder.seat() }, signal);
   opened.defer(() => durable.close());
@@ -139,7 +141,12 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     auditKey,
     ...(config.auditHeads === undefined ? {} : { auditHeads: headDestination(config.auditHeads, operatorGuard) }),
   };
-  const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept, ...auditing }, signal);
+  const gauges = [indexRowsGauge(storage)];
+  const access = await openAccess(
+    { storage, events, log, adminRemains, addonTypes, gauges, ...kept, ...auditing },
+    signal,
+  );
+  serving.meter = access.meter;
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
     config,

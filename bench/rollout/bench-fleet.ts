@@ -53,6 +53,7 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
     fingerprintKey: randomBytes(32),
     clock: systemClock,
     metrics: createMetrics(),
+    delivered: () => {},
     log: createLogger({ level: 'error', destination: process.stderr, pretty: false }),
   });
   const onRetry = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);

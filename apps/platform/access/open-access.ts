@@ -8,7 +8,7 @@ import {
   visibilityOf,
 } from '#contexts/access/adapters';
 import type { HeadKey } from '#contexts/governance';
-import type { HeadDestination } from '#contexts/governance/adapters';
+import type { GaugeSource, HeadDestination } from '#contexts/governance/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
 import type { Approvers } from '#contexts/orchestration';
@@ -37,6 +37,8 @@ export interface OpenAccessDeps {
   readonly adminRemains: () => boolean;
   /** Decides who may do what; by default from the index of this process. */
   readonly decisionsFrom?: (index: AccessIndex) => AccessDecisions;
+  /** Counts for the usage, besides that of targets. */
+  readonly gauges?: readonly GaugeSource[];
   /** Other contents of workspaces that block their deletion. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   /** Called when a target is deleted, to delete the data about it. */
@@ -74,7 +76,7 @@ const NO_TYPES: AddonTypes = { has: async () => false };
 /** The index is loaded before the first request. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
   const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
-  const { targetDeleteObservers = [], workspaceDeleteObservers = [] } = deps;
+  const { targetDeleteObservers = [], workspaceDeleteObservers = [], gauges = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const catchUp = catchUpWith({ storage, index, log });
@@ -95,7 +97,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     ...(deps.auditHeads === undefined ? {} : { ship: deps.auditHeads }),
   });
   const targets = { meter: 'targets', read: (stop: AbortSignal) => storage.read(targetCounts, stop) } as const;
-  const usage = new UsageRecorder({ storage, paths, births, log, gauges: [targets] });
+  const usage = new UsageRecorder({ storage, paths, births, log, gauges: [targets, ...gauges] });
   const admins = { remain: async () => adminRemains() };
   const grants = grantDropper({ index, admins, resourcesIn: treeResources });
   const tree = [

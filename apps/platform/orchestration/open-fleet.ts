@@ -30,6 +30,8 @@ export interface OpenFleetDeps {
   /** For the demo; used once everything runs. */
   readonly api: PlatformApi;
   readonly metrics: Metrics;
+  /** Counts an order that an agent accepted, for the usage of the workspace. */
+  readonly delivered: (workspace: string) => void;
   readonly log: Logger;
 }
 
@@ -50,7 +52,7 @@ export interface Fleet {
 
 /** Connects deployments and agents: reports go to the deployments, orders to the agents. */
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
-  const { storage, sealer, metrics, log, duty } = deps;
+  const { storage, sealer, metrics, log, duty, delivered } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
   const { tree, store, connect } = openOrchestration({
     storage,
@@ -59,6 +61,7 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     clock: systemClock,
     restoredAt: await restoredAt(storage, signal),
     metrics,
+    delivered,
     log,
   });
   const onRetry = (err: unknown): void => log.warn({ err }, 'agent reports not stored; retrying');

@@ -60,6 +60,8 @@ export interface OpenOrchestrationDeps {
   /** When this platform was restored from a backup, if ever. */
   readonly restoredAt?: number | undefined;
   readonly metrics: Metrics;
+  /** Counts an order that an agent accepted, for the usage of the workspace. */
+  readonly delivered: (workspace: string) => void;
   readonly log: Logger;
 }
 
@@ -149,7 +151,7 @@ interface Executing extends Parts {
 }
 
 function activitiesOf(parts: Executing) {
-  const { units, rules: strategies, service, fingerprint, slots, clock, observer, router, local } = parts;
+  const { units, rules: strategies, service, fingerprint, slots, clock, observer, router, local, delivered } = parts;
   return [
     ...pipelineActivities({
       units,
@@ -162,6 +164,7 @@ function activitiesOf(parts: Executing) {
       sleep,
       random: Math.random,
       observer,
+      delivered,
     }),
     ...groupActivities(new GroupController({ units, service, reports: local, clock })),
   ];

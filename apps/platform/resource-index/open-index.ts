@@ -1,7 +1,14 @@
 import type { ChannelHandler, SessionHub } from '#contexts/channels';
-import { type IndexChannel, indexInTree, openResourceIndex, purgeExpired } from '#contexts/resource-index/adapters';
+import type { GaugeSource } from '#contexts/governance/adapters';
+import {
+  type IndexChannel,
+  indexInTree,
+  indexRowCounts,
+  openResourceIndex,
+  purgeExpired,
+} from '#contexts/resource-index/adapters';
 import { targetNotFound } from '#contexts/targets';
-import { findTargetNode, targetPool } from '#contexts/targets/adapters';
+import { findTargetNode, targetNodes, targetPool } from '#contexts/targets/adapters';
 import type { Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { sleep, systemClock } from '#kit/std';
@@ -69,6 +76,23 @@ export const INDEX_IN_TREE = {
 
 export function indexPurge(storage: Storage): Purge {
   return { name: 'indexed objects', run: (signal) => purgeExpired(storage, systemClock.now(), signal) };
+}
+
+/** The rows of the index, in the workspace of the target that they are about. */
+export function indexRowsGauge(storage: Storage): GaugeSource {
+  return {
+    meter: 'indexRows',
+    read: (signal) =>
+      storage.read(async (reader) => {
+        const rows = new Map((await indexRowCounts(reader)).map(({ target, stored }) => [target, stored]));
+        const amounts = new Map<string, number>();
+        for await (const { uid, workspace } of targetNodes(reader)) {
+          const amount = rows.get(uid) ?? 0;
+          if (amount > 0) amounts.set(workspace, (amounts.get(workspace) ?? 0) + amount);
+        }
+        return [...amounts].map(([workspace, amount]) => ({ workspace, amount }));
+      }, signal),
+  };
 }
 
 /** One key, so that all messages about one target arrive in order. */

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { AuditEntry } from '#kit/http';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
+import type { Storage } from '#kit/storage';
 import { createEventLog } from '#kit/storage/outbox';
 import { loadAdminToken } from '#runtime/instance/admin-token';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
@@ -19,6 +20,7 @@ import { openCallers } from '../open-callers.ts';
 
 export interface AccessServer {
   readonly access: Access;
+  readonly storage: Storage;
   /** Refused requests, as the audit log gets them. */
   readonly refusals: readonly AuditEntry[];
   /** As the administrator, unless there is another token. Any other status than `want` fails the test. */
@@ -71,6 +73,7 @@ export async function accessServer(
   t.after(() => server.close(1_000));
   return {
     access,
+    storage,
     refusals,
     ask: async (what, want, body, token = adminToken.token.reveal()) =>
       await call(server, what, { headers: bearer(token), want, ...(body === undefined ? {} : { body }) }),

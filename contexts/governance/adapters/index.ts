@@ -1,3 +1,4 @@
+export type { GaugeSource } from '../application/usage-meter.ts';
 export type { AuditScopes } from './audit-scopes.ts';
 export { createAuditTrail } from './audit-trail.ts';
 export { toHeadFile, toHeadReceiver } from './head-destinations.ts';

@@ -24,6 +24,8 @@ export const PIPELINE_RUNS: RunSource<PipelineInput> = {
 export interface PipelineActivitiesDeps extends PipelineDeps {
   /** Results of handing deliveries over are written together with the reports of agents. */
   readonly observer: Observer;
+  /** Counts an order that an agent accepted, for the usage of the workspace. */
+  readonly delivered: (workspace: string) => void;
 }
 
 /** The activities of a deployment's workflow. */

@@ -192,6 +192,7 @@ eachDatabase('rollouts', (fresh) => {
     const end = await run.idle(uid);
     assert.equal(end.status.counts.available, 1);
     assert.equal(run.fleet.dispatched.filter(({ target }) => target.id === never).length, 5);
+    assert.equal(run.delivered.length, 1, 'what an agent accepted is counted once, and nothing else');
     assert.deepEqual((await run.rows(uid)).get('never')?.failure?.message, 'connection reset');
   });
 

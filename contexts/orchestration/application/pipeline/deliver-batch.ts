@@ -23,6 +23,8 @@ export interface BatchRequest {
 export interface DeliverDeps extends PipelineDeps {
   /** Resolves once it is on disk. */
   readonly handOver: (handover: Handover, signal: AbortSignal) => Promise<void>;
+  /** Called for each order that an agent accepted, once that is on disk, with the workspace of the deployment. */
+  readonly delivered: (workspace: string) => void;
 }
 
 const TRIES = 5;
@@ -91,9 +93,10 @@ export class DeliverBatch {
       const ended = work.catch((error: unknown) => failures.push(error)).then(() => void running.delete(ended));
       running.add(ended);
     };
+    const its = { batch: batch.batch, workspace: batch.deployment.workspace.name };
     const writer = new BatchWriter(this.#deps, batch, {
       written: (orders) => {
-        for (const order of orders) own(this.#dispatch(order, { ...lane, batch: batch.batch }, signal));
+        for (const order of orders) own(this.#dispatch(order, { ...lane, ...its }, signal));
       },
     });
     const stored = new StoredPayloads(this.#deps.units, batch.desired);
@@ -166,10 +169,10 @@ export class DeliverBatch {
    */
   async #dispatch(
     order: DeliveryOrder,
-    { slots, deadline, batch }: Lane & { readonly batch: number },
+    { slots, deadline, batch, workspace }: Lane & { readonly batch: number; readonly workspace: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const { router, sleep, random, handOver } = this.#deps;
+    const { router, sleep, random, handOver, delivered } = this.#deps;
     const { target, deployment, revision } = order;
     const its = { target: target.id, deployment, revision };
     try {
@@ -182,6 +185,7 @@ export class DeliverBatch {
         attempt > 1 && !(await this.#isDue(order, batch, signal)) ? undefined : await slots.run(tryOnce, signal);
       const handover = await retry(body, { ...options, isRetryable: () => true }, signal);
       if (handover !== undefined) await handOver(handover, signal);
+      if (handover?.kind === 'accepted') delivered(workspace);
     } catch (error) {
       signal.throwIfAborted();
       await handOver({ ...its, kind: 'unreachable', message: causeOf(error) }, signal);

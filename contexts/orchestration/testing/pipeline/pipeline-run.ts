@@ -99,6 +99,8 @@ export async function aRun(t: TestContext, database: RunDatabase, options?: Pipe
 /** Pipelines on a real database and engine, with a fleet that outlives them. */
 export class PipelineRun {
   readonly fleet: ScriptedFleet;
+  /** The workspace of each order that an agent accepted. */
+  readonly delivered: string[] = [];
   readonly signal = AbortSignal.timeout(PATIENCE_MS);
   readonly #database: RunDatabase;
   readonly #options: PipelineRunOptions;
@@ -159,6 +161,7 @@ export class PipelineRun {
       sleep,
       random: () => 0.01,
       observer,
+      delivered: (workspace) => void this.delivered.push(workspace),
       ...(this.#options.settings === undefined ? {} : { settings: this.#options.settings }),
     });
     const registry = { workflows: [deploymentPipeline], activities };

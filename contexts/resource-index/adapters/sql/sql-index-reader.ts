@@ -1,5 +1,5 @@
 import type { ResourceName } from '#kit/std';
-import { keyset, type Storage, sql } from '#kit/storage';
+import { keyset, type Reader, type Storage, sql } from '#kit/storage';
 import { TYPE_STATES, type TypeReport } from '../../domain/index-message.ts';
 import { OBJECT_HEALTHS, type ObjectHealth } from '../../domain/index-schema.ts';
 import type { IndexSchema } from '../../domain/index-schema-resource.ts';
@@ -135,4 +135,10 @@ function contentOf(text: string, { type, name }: ObjectKey): IndexedContent {
   } catch (cause) {
     throw new ResourceIndexError('STORED_INDEX_INVALID', `read the index entry of ${type} ${name}`, { cause });
   }
+}
+
+/** The number of stored objects of each target that has any, answered from an index of the table alone. */
+export async function indexRowCounts(reader: Reader): Promise<readonly { target: string; stored: number }[]> {
+  const found = await reader.all(sql`SELECT target, count(*) AS stored FROM index_objects GROUP BY target`);
+  return found.map(({ target, stored }) => ({ target: String(target), stored: Number(stored) }));
 }

@@ -172,6 +172,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Ob
     sleep,
     random: Math.random,
     observer: written.observer,
+    delivered: () => {},
   };
   const controller = new GroupController({ units, service, reports: local, clock: systemClock });
   const registry = {
