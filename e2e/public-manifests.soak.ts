@@ -10,7 +10,7 @@ import {
   publicManifest,
 } from '#testing/public-manifests';
 import { eachCase, type Soak, type SoakCase } from '#testing/soak';
-import { type ClusterInventory, clusterInventory, differences } from './public-manifests/cluster-inventory.ts';
+import { type ClusterInventory, clusterInventory, differences } from '../testing/clusters/cluster-inventory.ts';
 import { deploymentOf, ManifestsFleet, until } from './public-manifests/manifests-fleet.ts';
 
 const ARGO_NAMESPACE = 'argocd';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalJson } from '#kit/std';
-import type { TestCluster } from '#testing/clusters';
 import { lookAgainMs } from '#testing/look-again';
-import { ApiAnswerError, ApiClient, type ApiObject } from '../../testing/clusters/api-client.ts';
+import { ApiAnswerError, ApiClient, type ApiObject } from './api-client.ts';
+import type { TestCluster } from './test-cluster.ts';
 
 /** The name of each object, with its uid and a hash of its contents. */
 export type ClusterInventory = ReadonlyMap<string, string>;
