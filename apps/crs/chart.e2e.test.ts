@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { capiUnavailable, installCapiDefinitions } from '#testing/capi';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
 import { helmUnavailable, runHelm } from '#testing/helm';
+import { clusterInventory, differences } from '../../testing/clusters/cluster-inventory.ts';
 
 const skip = (await clustersUnavailable('nodes')) ?? (await capiUnavailable()) ?? helmUnavailable();
 const CHART = new URL('../../deploy/charts/fleetshift-crs', import.meta.url).pathname;
@@ -123,6 +124,7 @@ describe('the chart of fleetshift crs, by Helm on a real cluster', { skip }, () 
   }
 
   it('installs, upgrades, serves webhooks and sets with the rights that it brings, and goes', async (t) => {
+    const before = await clusterInventory(cluster, t.signal);
     const port = `webhooks.port=${WEBHOOK_PORT}`;
     await helm('install', 'crs', CHART, '--create-namespace', '--set', port);
     await rolledOut();
@@ -158,9 +160,20 @@ describe('the chart of fleetshift crs, by Helm on a real cluster', { skip }, () 
     });
 
     assert.doesNotMatch(await logs(), /FORBIDDEN|forbidden/);
+    // This test made it itself, so Helm would leave it.
+    await kubectl(['-n', HOME, 'delete', 'service', SERVICE]);
     await helm('uninstall', 'crs', '--wait');
-    const kinds = 'clusterroles,clusterrolebindings,mutatingwebhookconfigurations,validatingwebhookconfigurations';
-    assert.equal(await kubectl(['get', kinds, '-l', 'app.kubernetes.io/name=fleetshift-crs', '-o', 'name']), '');
+    // Helm creates its namespace, and never deletes it; the other namespace is the test's own.
+    const isOurs =
+      /^left: (?!namespaces |\S+ fleet\/|(configmaps \S+\/kube-root-ca\.crt|serviceaccounts \S+\/default)$)|^(gone|changed)/;
+    const patience = AbortSignal.timeout(60_000);
+    for (;;) {
+      const found = differences(before, await clusterInventory(cluster, t.signal)).filter((line) => isOurs.test(line));
+      if (found.length === 0) break;
+      if (patience.aborted) assert.deepEqual(found, []);
+      await delay(200, undefined, { signal: t.signal });
+    }
+    assert.equal((await cluster.kubectl(['-n', HOME, 'get', 'leases', '-o', 'name'])).stdout, '');
   });
 
   it('with a namespace it has no rights in any other, and needs none', async (t) => {

@@ -57,7 +57,7 @@ export const AGENT_NAMESPACE = 'fleetshift-system';
 export const BOOTSTRAP_SECRET = `${AGENT}-bootstrap`;
 export const AUTHORITY = `${AGENT}-ca`;
 export const AUTHORITY_FILE = '/etc/fleetshift/authority/ca.crt';
-/** Created by the agent itself: after a reinstall or an upgrade the cluster is still enrolled. */
+/** Written by the agent itself: after an upgrade, or with another Pod, the cluster is still enrolled. */
 export const IDENTITY_SECRET = `${AGENT}-identity`;
 
 export const SELECTED = { 'app.kubernetes.io/name': AGENT };

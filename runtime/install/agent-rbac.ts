@@ -69,29 +69,34 @@ function sight({ namespace }: AgentInstall): readonly InstalledObject[] {
 
 function delivery(install: AgentInstall): readonly InstalledObject[] {
   const { namespace, namespaces, rbac } = install;
-  const name = `${AGENT}-deliver`;
-  if (rbac === 'cluster-admin') return [clusterBinding(name, 'cluster-admin', namespace)];
-  const roles = deliveryRoles(name, install);
-  if (rbac === 'restricted') return [...roles, clusterBinding(name, name, namespace)];
-  const there = namespaces.map((each) => ({
-    ...binding('ClusterRole', name, namespace),
-    kind: 'RoleBinding',
-    metadata: { name, namespace: each, labels: LABELS },
-  }));
+  const [more, kinds] = [`${AGENT}-deliver`, `${AGENT}-kinds`];
+  if (rbac === 'cluster-admin') return [clusterBinding(more, 'cluster-admin', namespace)];
+  const roles = deliveryRoles({ more, kinds }, install);
+  const names = [more, kinds];
+  if (rbac === 'restricted') return [...roles, ...names.map((name) => clusterBinding(name, name, namespace))];
+  const there = namespaces.flatMap((each) =>
+    names.map((name) => ({
+      ...binding('ClusterRole', name, namespace),
+      kind: 'RoleBinding',
+      metadata: { name, namespace: each, labels: LABELS },
+    })),
+  );
   return [...roles, ...there];
 }
 
-/** An aggregating role that others can extend, and its initial rules. */
-function deliveryRoles(name: string, { allow }: AgentInstall): readonly InstalledObject[] {
+/**
+ * The kinds that may be delivered, and an aggregating role for what others add. None of ours has the label: if parts are
+ * deleted together with their aggregate, Kubernetes' controller may create it once more.
+ */
+function deliveryRoles(
+  { more, kinds }: { readonly more: string; readonly kinds: string },
+  { allow }: AgentInstall,
+): readonly InstalledObject[] {
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: AGGREGATED }] };
+  const rules = allow.length > 0 ? allowedRules(allow) : usualRules();
   return [
-    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, aggregationRule },
-    {
-      apiVersion: API_VERSION,
-      kind: 'ClusterRole',
-      metadata: { name: `${AGENT}-kinds`, labels: { ...LABELS, ...AGGREGATED } },
-      rules: allow.length > 0 ? allowedRules(allow) : usualRules(),
-    },
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name: more, labels: LABELS }, aggregationRule },
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name: kinds, labels: LABELS }, rules },
   ];
 }
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { helmUnavailable } from '#testing/helm';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { AgentInstall, InstalledObject } from './agent-install.ts';
+import { type AgentInstall, IDENTITY_SECRET, type InstalledObject, LABELS } from './agent-install.ts';
 import { agentObjects } from './agent-objects.ts';
 import { chartValuesTable } from './testing/chart-values-table.ts';
 import { anInstall } from './testing/installs.ts';
@@ -57,7 +57,7 @@ describe('the chart', { skip: helmUnavailable() }, () => {
       const rendered = await renderChart(chartValues(install), install.namespace);
       // Helm creates the namespace itself.
       const wanted = agentObjects(install).filter(({ kind }) => kind !== 'Namespace');
-      assert.deepEqual(byKey(rendered), byKey(wanted));
+      assert.deepEqual(byKey(rendered), byKey([...wanted, emptyIdentity(install.namespace)]));
     });
   }
 
@@ -66,7 +66,7 @@ describe('the chart', { skip: helmUnavailable() }, () => {
     const rendered = await renderChart({ platform: { url: platform } }, 'fleetshift-system');
     const install = anInstall({ target: undefined, token: undefined, image: `fleetshift:${packageJson.version}` });
     const wanted = agentObjects(install).filter(({ kind }) => kind !== 'Namespace');
-    assert.deepEqual(byKey(rendered), byKey(wanted));
+    assert.deepEqual(byKey(rendered), byKey([...wanted, emptyIdentity(install.namespace)]));
   });
 
   for (const { why, values } of [
@@ -146,6 +146,11 @@ describe('the files of the chart', () => {
     }
   });
 });
+
+/** Only the chart has it, for its uninstall: without the chart, it goes with the namespace of the manifest. */
+function emptyIdentity(namespace: string): InstalledObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: IDENTITY_SECRET, namespace, labels: LABELS } };
+}
 
 function byKey(objects: readonly InstalledObject[]): Record<string, InstalledObject> {
   const entries = objects.map((object): [string, InstalledObject] => {

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { CORE, createKubeClient, type KubeClient } from '#kit/kube';
+import { CORE, createKubeClient, type KubeClient, type KubeObject } from '#kit/kube';
 import { FakeApiServer } from '#kit/kube/testing';
 import { issuePeerCertificate } from '#kit/pki';
 import { sleep } from '#kit/std';
@@ -74,6 +74,24 @@ suite('who a fleetlet is, in a Secret', () => {
     await second.identity.restore(t.signal);
     assert.equal(new IdentityStore(second.folder).keyPem, new IdentityStore(first.folder).keyPem);
     assert.equal(statSync(join(second.folder, 'key.pem')).mode & 0o777, 0o600);
+  });
+
+  test('a Secret without contents, as the chart brings it, is filled and not replaced, once for all Pods', async (t) => {
+    const { pod, client, server } = await stage(t);
+    const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+    server.put(CORE.secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: NAME, namespace: NAMESPACE, labels },
+    });
+    const pods = await Promise.all([pod(), pod(), pod()]);
+    await Promise.all(pods.map(({ identity }) => identity.restore(t.signal)));
+    const [key = '', ...others] = pods.map(({ folder }) => new IdentityStore(folder).keyPem);
+    assert.deepEqual(new Set(others), new Set([key]));
+    const ref = { resource: CORE.secrets, namespace: NAMESPACE, name: NAME };
+    const { data, metadata } = await client.get<KubeObject & { readonly data?: Record<string, string> }>(ref, t.signal);
+    assert.equal(Buffer.from(data?.['key.pem'] ?? '', 'base64').toString(), key);
+    assert.deepEqual(metadata.labels, labels);
   });
 
   test('of two that start at the same time both have the key of one', async (t) => {

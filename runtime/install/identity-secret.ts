@@ -126,28 +126,40 @@ export class IdentitySecret implements IdentityKeeper {
 
   /** Stores the key of this folder, unless another Pod was first; then that one is used. */
   async #begin(signal: AbortSignal): Promise<SecretData> {
-    const { client, folder, name } = this.#deps;
-    const key = new IdentityStore(folder).keyPem;
-    const secret = {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, labels: LABELS },
-      data: { [KEY]: encoded(key) },
-    };
-    try {
-      await client.create(this.#ref, secret, {}, signal);
-      return secret.data;
-    } catch (error) {
-      if (!isKubeError(error, 'ALREADY_EXISTS')) throw error;
-      return (await this.#read(signal))?.data ?? secret.data;
+    const data = { [KEY]: encoded(new IdentityStore(this.#deps.folder).keyPem) };
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#find(signal);
+      if (found?.data?.[KEY] !== undefined) return found.data;
+      try {
+        await this.#fill(found, data, signal);
+        return data;
+      } catch (error) {
+        if (!isKubeError(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND') || tries >= TRIES) throw error;
+      }
     }
   }
 
+  /** The chart brings the Secret, without contents, so that its uninstall deletes it. */
+  async #fill(empty: SecretObject | undefined, data: SecretData, signal: AbortSignal): Promise<void> {
+    const { client, name } = this.#deps;
+    if (empty === undefined) {
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, labels: LABELS }, data };
+      await client.create(this.#ref, secret, {}, signal);
+      return;
+    }
+    const patch = { metadata: { resourceVersion: empty.metadata.resourceVersion }, data };
+    await client.patch(this.#ref, { type: 'merge', patch }, {}, signal);
+  }
+
   async #read(signal: AbortSignal): Promise<{ readonly data: SecretData; readonly version: string } | undefined> {
+    const { data, metadata } = (await this.#find(signal)) ?? {};
+    // A Secret that is not the agent's own work may lack a key.
+    return data?.[KEY] === undefined ? undefined : { data, version: metadata?.resourceVersion ?? '' };
+  }
+
+  async #find(signal: AbortSignal): Promise<SecretObject | undefined> {
     try {
-      const { data, metadata } = await this.#deps.client.get<SecretObject>(this.#ref, signal);
-      // A Secret created by hand must have at least a key.
-      return data?.[KEY] === undefined ? undefined : { data, version: metadata.resourceVersion ?? '' };
+      return await this.#deps.client.get<SecretObject>(this.#ref, signal);
     } catch (error) {
       if (isKubeError(error, 'NOT_FOUND')) return undefined;
       throw error;

@@ -7,6 +7,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { clustersUnavailable } from '#testing/clusters';
 import { helmUnavailable, runHelm } from '#testing/helm';
 import { FLEETLET_WITH_SETTINGS } from '../../apps/fleetlet-with-kubernetes/config.ts';
+import { clusterInventory, differences } from '../../testing/clusters/cluster-inventory.ts';
 import {
   deploy,
   eventually,
@@ -61,7 +62,7 @@ describe('a cluster that the chart was installed in', { skip: skip ?? helmUnavai
     const { url, caFile } = stage.address;
     const values = ['--set', `platform.url=${url}`, '--set-file', `platform.ca=${caFile}`, '--set', `target=${TARGET}`];
     const secret = ['--set', `bootstrapToken=${JSON.parse(token).token}`];
-    const before = await clusterRoles(stage);
+    const before = await clusterInventory(stage.cluster, t.signal);
     await helm('install', 'agent', CHART, '--create-namespace', ...values, ...secret, '--set', 'image.tag=v1');
     await untilConnected(stage, TARGET);
     const fleetlets = await stage.get<Fleetlets>('/v1/fleetlets');
@@ -79,17 +80,19 @@ describe('a cluster that the chart was installed in', { skip: skip ?? helmUnavai
     );
 
     await helm('uninstall', 'agent');
+    // Helm creates the namespace, and never deletes it.
+    const kept = [
+      `namespaces ${NAMESPACE}`,
+      `configmaps ${NAMESPACE}/kube-root-ca.crt`,
+      `serviceaccounts ${NAMESPACE}/default`,
+    ];
     await eventually(
-      'its roles are gone',
-      () => clusterRoles(stage),
-      (roles) => roles === before,
+      'the cluster is as it was',
+      async () => differences(before, await clusterInventory(stage.cluster, t.signal)),
+      (found) => found.every((each) => kept.some((key) => each === `left: ${key}`)),
     );
-    const left = await stage.kubectl(['-n', NAMESPACE, 'get', 'secrets', '-l', OURS, '-o', 'name']);
-    assert.equal(left.trim(), 'secret/fleetshift-agent-identity', 'for whoever installs it again');
   });
 });
-
-const OURS = 'app.kubernetes.io/name=fleetshift-agent';
 
 function helmOf({ cluster }: Stage, folder: string) {
   return async (...args: string[]): Promise<void> => {
@@ -97,24 +100,6 @@ function helmOf({ cluster }: Stage, folder: string) {
     const { code, stdout, stderr } = await runHelm(call);
     assert.equal(code, 0, `helm ${args[0]}: ${stdout}${stderr}`);
   };
-}
-
-/**
- * Leaves out roles that only Kubernetes' own controller has written. If an aggregated role is deleted together with its
- * parts, the controller may write it once more, with rules and nothing else, and no binding refers to it.
- */
-async function clusterRoles({ kubectl }: Stage): Promise<string> {
-  const args = ['get', 'clusterroles,clusterrolebindings', '--show-managed-fields', '-o', 'json'];
-  const { items } = JSON.parse(await kubectl(args)) as { readonly items: readonly Role[] };
-  const made = items.filter(({ metadata: { managedFields = [] } }) =>
-    managedFields.some(({ manager }) => manager !== 'clusterrole-aggregation-controller'),
-  );
-  return made.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join('\n');
-}
-
-interface Role {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly managedFields?: readonly { readonly manager: string }[] };
 }
 
 async function install(stage: Stage): Promise<void> {
