@@ -23,6 +23,7 @@ export async function buildImage(folder: string, signal: AbortSignal): Promise<v
   const lib = join(folder, HOME, 'lib');
   await mkdir(join(folder, HOME, 'bin'), { recursive: true });
   await copyFile(join(ROOT, 'deploy/image/fleetshift'), join(folder, HOME, 'bin/fleetshift'));
+  await copyFile(join(ROOT, 'bin/node-flags'), join(folder, HOME, 'bin/node-flags'));
   await buildPackage(join(lib, 'app'), signal);
   // Replaced by the image's own launcher above.
   await rm(join(lib, 'app/bin'), { recursive: true });

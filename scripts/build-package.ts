@@ -56,7 +56,7 @@ const PUBLISHED = [
 export const BESIDE = ['@fastify/swagger-ui'];
 const ABSENT = ['pg-native'];
 
-const COPIED = ['README.md', 'LICENSE', 'bin/fleetshift'];
+const COPIED = ['README.md', 'LICENSE', 'bin/fleetshift', 'bin/node-flags'];
 
 /** Builds the folder to publish. npm installs its dependencies next to it. `more` are programs that tests start from it. */
 export async function buildPackage(

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { bareEnvironment } from '#testing/bare-environment';
+import { productFlags } from '../bench/product-flags.ts';
 import { ROOT } from './repository.ts';
 
 const run = promisify(execFile);
@@ -39,6 +40,33 @@ describe('bin/fleetshift', () => {
       assert.deepEqual((await start(program, { args })).flags, [`--max-semi-space-size=${young}`]);
     });
   }
+
+  it('takes the flags of Node from one file, of which a line may have several, and so does the image', async (test) => {
+    const root = await makeFolder(test);
+    const programs = [await install(root, 'fleetshift.js'), join(root, 'bin/image')];
+    await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
+    await copyFile(join(ROOT, 'deploy/image/fleetshift'), join(root, 'bin/image'));
+    await link(NEW_NODE, join(root, 'lib/node'));
+    await put(join(root, 'lib/app/fleetshift.js'), TELL);
+    await put(join(root, 'bin/node-flags'), '# words\ncrs --stack-size=900 --max-semi-space-size=3\n* --expose-gc\n');
+    for (const program of programs) {
+      assert.deepEqual((await start(program, { args: ['crs'] })).flags, [
+        '--stack-size=900',
+        '--max-semi-space-size=3',
+      ]);
+      for (const word of ['serve', '#', '*']) {
+        assert.deepEqual((await start(program, { args: [word] })).flags, ['--expose-gc'], word);
+      }
+    }
+  });
+
+  it('has its flags nowhere else: npm start and the benches take them from that file', async () => {
+    const { stdout } = await run('git', ['grep', '-l', 'max-semi-space-size'], { cwd: ROOT });
+    assert.deepEqual(stdout.trim().split('\n'), ['bin/node-flags', 'scripts/launcher.test.ts']);
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+    const { stdout: started } = await run('sh', ['-c', `echo ${scripts.start.replace(/^node /, '')}`], { cwd: ROOT });
+    assert.deepEqual(started.trim().split(' '), [...productFlags(), 'scripts/start.ts']);
+  });
 
   it('runs the bundle of a package with the Node installed beside it', async (test) => {
     const root = join(await makeFolder(test), 'node_modules', 'fleetshift');
@@ -172,7 +200,7 @@ async function putNode(packages: string, version: string): Promise<string> {
 async function install(root: string, main: string): Promise<string> {
   await put(join(root, main), TELL);
   await mkdir(join(root, 'bin'), { recursive: true });
-  await copyFile(join(ROOT, 'bin/fleetshift'), join(root, 'bin/fleetshift'));
+  for (const file of ['bin/fleetshift', 'bin/node-flags']) await copyFile(join(ROOT, file), join(root, file));
   return join(root, 'bin/fleetshift');
 }
 
@@ -180,6 +208,10 @@ async function start(program: string, options: { path?: string; args?: string[] 
   const env = { PATH: `${options.path ?? ''}:/usr/bin:/bin` };
   const { stdout } = await run(program, options.args ?? [], { cwd: '/', env });
   return JSON.parse(stdout) as Told;
+}
+
+interface Manifest {
+  readonly scripts: { readonly start: string };
 }
 
 interface Told {

@@ -1,4 +1,5 @@
 import { type BenchContext, cost, type Figure, plain, rate } from '../figure.ts';
+import { productFlags } from '../product-flags.ts';
 import { interleaved } from '../statistics.ts';
 import { asJavaScript } from './as-javascript.ts';
 import { type BenchCertificates, benchCertificates } from './bench-certificates.ts';
@@ -15,9 +16,6 @@ const RAW = {
   server: new URL('./raw-server-process.ts', import.meta.url),
   clients: new URL('./raw-swarm-process.ts', import.meta.url),
 };
-/** The flags with which bin/fleetshift starts the platform. */
-export const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
-export const PRODUCT_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 /** A server and its clients, in separate processes. */
 interface Side {
@@ -43,7 +41,7 @@ export async function channelFigures(context: BenchContext): Promise<ChannelFigu
   const servers = await asJavaScript([OURS.server, RAW.server]);
   const begin = (program: URL): Child => {
     const isServer = program === OURS.server || program === RAW.server;
-    const child = new Child(isServer ? servers.of(program) : program, program === OURS.server ? PRODUCT_FLAGS : []);
+    const child = new Child(isServer ? servers.of(program) : program, program === OURS.server ? productFlags() : []);
     children.push(child);
     return child;
   };

@@ -7,8 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { createSigningRequest } from '#kit/pki';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import { PRODUCT_ENVIRONMENT, productFlags } from '../product-flags.ts';
 import { percentile } from '../statistics.ts';
-import { MEMORY_GOAL, PRODUCT_ENVIRONMENT, PRODUCT_FLAGS } from './channel-figures.ts';
+import { MEMORY_GOAL } from './channel-figures.ts';
 import { Child, residentBytes } from './child.ts';
 import { installPackage } from './install-package.ts';
 import type { SwarmOrder } from './swarm-fleetlet.ts';
@@ -35,7 +36,7 @@ export async function platformFigures(context: BenchContext, rawBytes: number): 
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-platform-'));
   const swarm = new Child(new URL('./swarm-process.ts', import.meta.url));
   try {
-    const nodeFlags = [...PRODUCT_FLAGS, '--expose-gc', `--import=${COLLECTS}`];
+    const nodeFlags = [...productFlags(), '--expose-gc', `--import=${COLLECTS}`];
     const flags = ['--fleetlet-listen', '127.0.0.1:0', '--rate-limit', '1000000'];
     const program = pathToFileURL(join(await installPackage(folder, signal), 'fleetshift.js'));
     const platform = await home.start({ flags, nodeFlags, program, environment: PRODUCT_ENVIRONMENT });

@@ -6,12 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { kubeconfigOf } from '../../apps/platform/proxy-agent/testing/kubeconfig-of.ts';
+import { productFlags } from '../product-flags.ts';
 import type { BenchCluster } from './bench-clusters.ts';
 import { type Known, StatusWatch } from './status-watch.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
-/** The flags with which bin/fleetshift starts both. */
-const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
 const WORKSPACE = '/v1/workspaces/bench';
 
 /** A platform process, an agent process that serves every cluster, and the platform's view of them. */
@@ -39,8 +38,7 @@ export class BenchFleet {
   ): Promise<BenchFleet> {
     const home = await platformHome('sqlite');
     cleanups.push(async () => await home.dispose());
-    const nodeFlags = PRODUCT_FLAGS;
-    const platform = await home.start({ flags: ['--rate-limit', '1000000'], nodeFlags });
+    const platform = await home.start({ flags: ['--rate-limit', '1000000'], nodeFlags: productFlags() });
     await ask(platform, 'POST', '/v1/workspaces', { name: 'bench' });
     for (const { name } of clusters) {
       await ask(platform, 'POST', '/v1/targets', { name, type: 'kubernetes', workspace: 'bench' });
@@ -51,7 +49,7 @@ export class BenchFleet {
     const socket = join(home.data, 'fleetlet.sock');
     const targets = clusters.flatMap(({ name }) => ['--target', `${name}=${name}`]);
     const words = ['agent', 'kubernetes', '--kubeconfig', kubeconfig, '--fleetlet-socket', socket, ...targets];
-    const args = [...PRODUCT_FLAGS, MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
+    const args = [...productFlags('agent'), MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
     const agent = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
     cleanups.push(async () => {
       if (agent.exitCode !== null) return;

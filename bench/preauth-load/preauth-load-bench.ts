@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
-import { PRODUCT_ENVIRONMENT, PRODUCT_FLAGS } from '../fleetlets/channel-figures.ts';
 import { Child, residentBytes } from '../fleetlets/child.ts';
 import { installPackage } from '../fleetlets/install-package.ts';
 import { enrolAll } from '../fleetlets/platform-figures.ts';
+import { PRODUCT_ENVIRONMENT, productFlags } from '../product-flags.ts';
 import { percentile } from '../statistics.ts';
 import type { AttackCount, AttackOrder } from './attacker-process.ts';
 
@@ -35,7 +35,7 @@ export const preauthLoadBench: Bench = {
       const program = pathToFileURL(join(await installPackage(folder, context.signal), 'fleetshift.js'));
       const platform = await home.start({
         flags,
-        nodeFlags: PRODUCT_FLAGS,
+        nodeFlags: productFlags(),
         program,
         environment: PRODUCT_ENVIRONMENT,
       });

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import type { Engine } from '#kit/storage';
 import { DATABASES, freshDatabase } from '#testing/databases';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import { productFlags } from '../product-flags.ts';
 import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 
 const PROCESS = new URL('./rollout-process.ts', import.meta.url);
 /** The flags with which `bin/fleetshift` starts it. */
-const NODE_FLAGS = ['--max-semi-space-size=4'];
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
 const GENERATED = 1_000;
@@ -91,7 +91,7 @@ async function runOnce(
   try {
     const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };
     const orders = JSON.stringify({ place, folder, ...what } satisfies RolloutOrders);
-    const { stdout } = await promisify(execFile)(process.execPath, [...NODE_FLAGS, PROCESS.pathname, orders], {
+    const { stdout } = await promisify(execFile)(process.execPath, [...productFlags(), PROCESS.pathname, orders], {
       signal,
     });
     return JSON.parse(stdout) as RolloutRun;
