@@ -1,6 +1,5 @@
 import type { Colour, Paint } from './paint.ts';
 import { printable } from './printable.ts';
-import { countsText, specDifference } from './spec-difference.ts';
 import { renderYaml } from './yaml.ts';
 
 export interface FieldDifference {
@@ -47,15 +46,6 @@ export function renderDiff(documents: readonly DocumentDifference[], paint: Pain
       return [kind === 'changed' ? `${head}: ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}` : head];
     return [head, ...fields.flatMap((field) => fieldLines(field, paint)).map((line) => `  ${line}`)];
   });
-}
-
-/** Renders the changes of a spec: how many objects, its fields, then its objects. */
-export function renderSpecDiff(changes: readonly FieldDifference[], paint: Paint, isBrief = false): string[] {
-  if (changes.length === 0) return [];
-  const { fields, documents } = specDifference(changes);
-  const spec = fields.length === 0 ? [] : [{ document: 'spec', kind: 'changed', fields } as const];
-  const summary = documents.length === 0 ? [] : [`objects: ${countsText(documents)}`];
-  return [...summary, ...renderDiff(spec, paint), ...renderDiff(documents, paint, isBrief)];
 }
 
 function fieldLines(

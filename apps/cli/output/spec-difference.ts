@@ -1,9 +1,19 @@
-import type { DifferenceKind, DocumentDifference, FieldDifference } from './render-diff.ts';
+import type { Paint } from './paint.ts';
+import { type DifferenceKind, type DocumentDifference, type FieldDifference, renderDiff } from './render-diff.ts';
 
 /** The changes of a deployment's spec: its fields, and its inline documents one by one. */
 export interface SpecDifference {
   readonly fields: readonly FieldDifference[];
   readonly documents: readonly DocumentDifference[];
+}
+
+/** Renders the changes of a spec: how many objects, its fields, then its objects. */
+export function renderSpecDiff(changes: readonly FieldDifference[], paint: Paint, isBrief = false): string[] {
+  if (changes.length === 0) return [];
+  const { fields, documents } = specDifference(changes);
+  const spec = fields.length === 0 ? [] : [{ document: 'spec', kind: 'changed', fields } as const];
+  const summary = documents.length === 0 ? [] : [`objects: ${countsText(documents)}`];
+  return [...summary, ...renderDiff(spec, paint), ...renderDiff(documents, paint, isBrief)];
 }
 
 /** The changes of one document follow each other. Documents of the children of a group are told apart by their place. */

@@ -1,8 +1,9 @@
 import type { PreviewResource } from '#protocol/api';
 import type { Paint } from '../../../output/paint.ts';
 import { printable } from '../../../output/printable.ts';
-import { renderDiff, renderSpecDiff, withinReason } from '../../../output/render-diff.ts';
+import { renderDiff, withinReason } from '../../../output/render-diff.ts';
 import { renderTable } from '../../../output/render-table.ts';
+import { renderSpecDiff } from '../../../output/spec-difference.ts';
 
 type Target = PreviewResource['targets'][number];
 

@@ -1,7 +1,8 @@
 import type { RevisionDiffResource, TargetDiffResource } from '#protocol/api';
 import type { Paint } from '../../../output/paint.ts';
 import { printable } from '../../../output/printable.ts';
-import { renderDiff, renderSpecDiff, withinReason } from '../../../output/render-diff.ts';
+import { renderDiff, withinReason } from '../../../output/render-diff.ts';
+import { renderSpecDiff } from '../../../output/spec-difference.ts';
 
 /** Renders how the spec changed and the result on each target. Targets with the same change are grouped. */
 export function renderRevisionDiff(diff: RevisionDiffResource, paint: Paint, wantsDetails = false): string[] {
