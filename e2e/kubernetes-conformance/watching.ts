@@ -37,7 +37,7 @@ export const WATCHING: readonly Scenario[] = [
     name: 'a Pod that no node takes is said to wait for room',
     run: async (rig) => {
       await rig.bring([deployment('web', { cpu: '100000' })]);
-      await rig.isSaid('Unknown', /no node can run a Pod/);
+      await rig.isSaid('Progressing', /no node can run a Pod/);
     },
   },
   {
@@ -51,10 +51,10 @@ export const WATCHING: readonly Scenario[] = [
     },
   },
   {
-    name: 'Pods that are never ready are no health, and no defect',
+    name: 'Pods that are never ready are progress, and no defect',
     run: async (rig) => {
       await rig.bring([deployment('web', { simulate: 'unready' })]);
-      await rig.isSaid('Unknown', /not all replicas are available yet/);
+      await rig.isSaid('Progressing', /not all replicas are available yet/);
     },
   },
   {
@@ -93,7 +93,7 @@ export const WATCHING: readonly Scenario[] = [
     name: 'a Service of type LoadBalancer waits for its address',
     run: async (rig) => {
       await rig.bring([service('web', { type: 'LoadBalancer' })]);
-      await rig.isSaid('Unknown', /Service.*web/s);
+      await rig.isSaid('Progressing', /Service.*web/s);
       const status = { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } };
       await rig.patch('v1', 'Service', 'web', status, 'status');
       await rig.isSaid('Available');
@@ -108,7 +108,7 @@ export const WATCHING: readonly Scenario[] = [
         status: { conditions: [{ type: 'Ready', status, message: 'so so' }] },
       });
       await rig.patch(`${group}/v1`, 'Widget', 'first', conditions('False'), 'status');
-      await rig.isSaid('Unknown', /first.*so so/s);
+      await rig.isSaid('Progressing', /first.*so so/s);
       await rig.patch(`${group}/v1`, 'Widget', 'first', conditions('True'), 'status');
       await rig.isSaid('Available');
       await rig.remove();
@@ -119,7 +119,7 @@ export const WATCHING: readonly Scenario[] = [
     run: async (rig) => {
       const healthRules = [{ kind: 'ConfigMap', healthy: "object.data.a == '2'" }];
       await rig.bring([map('one')], { healthRules });
-      await rig.isSaid('Unknown', /ConfigMap.*one/s);
+      await rig.isSaid('Progressing', /ConfigMap.*one/s);
       await rig.bring([map('one', { a: '2' })], { healthRules });
       await rig.isSaid('Available');
     },

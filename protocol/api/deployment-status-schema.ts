@@ -45,6 +45,9 @@ const CountsSchema = Type.Object(
     placed: count('Targets that should have the deployment.'),
     available: count('Placed targets that have the desired content and are available.'),
     degraded: count('Placed targets that are degraded.'),
+    progressing: Type.Optional(
+      count('Placed targets that are on their way: not available yet, and nothing has failed.'),
+    ),
     unknown: count('Placed targets whose health was not reported since they changed or reconnected.'),
     offline: count('Placed targets that are offline.'),
     underWay: count('Targets with an order in progress.'),
@@ -155,7 +158,9 @@ export const DeploymentTargetSchema = Type.Object(
       Type.Object({ reason: Type.String(), message: Type.String(), revision: count('The revision of the rollout.') }),
     ),
     health: Type.Object({
-      status: Type.Enum(['Available', 'Degraded', 'Unknown']),
+      status: Type.Enum(['Available', 'Degraded', 'Unknown', 'Progressing'], {
+        description: '`Progressing` is on its way and not available; `Unknown` was not reported, or cannot be told.',
+      }),
       revision: count('The revision that the health was reported for; 0 when none was.'),
       message: Type.String(),
     }),

@@ -1,10 +1,15 @@
+import { readPages } from '../client/read-pages.ts';
 import { printable } from '../output/printable.ts';
 import { renderTable } from '../output/render-table.ts';
+import { renderTargetsSection } from '../rollout/targets-section.ts';
 import { labelsCell, timeCell } from './cells.ts';
 import { deploymentState } from './deployment-state.ts';
 import { defineKind } from './kind.ts';
 import { type Place, workspaceOf } from './place.ts';
 import { specSchema } from './spec-schema.ts';
+
+/** Enough to find the targets that are not well in nearly all fleets. */
+const READ = 5_000;
 
 export const deploymentKind = defineKind({
   name: 'deployment',
@@ -61,7 +66,7 @@ export const deploymentKind = defineKind({
     derived: ({ rolloutState }) => (rolloutState === 'running' ? ['rolloutState'] : []),
     placeOf: ({ workspace }) => ({ workspace }),
   },
-  details: async ({ item }) => {
+  details: async ({ item, api }, signal) => {
     const rows = item.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [
       type,
       status,
@@ -72,8 +77,12 @@ export const deploymentKind = defineKind({
     const conditions =
       rows.length === 0 ? 'none\n' : renderTable(['TYPE', 'STATUS', 'SINCE', 'REASON', 'MESSAGE'], rows);
     const act = `fleetshift rollout status ${item.name} -w ${item.workspace}`;
+    const call = { path: ['workspaces', item.workspace, 'deployments', item.name, 'targets'] };
+    const schema = async () => (await import('#protocol/api')).DeploymentTargetSchema;
+    const { items, more } = await readPages(api, { item: schema, call, limit: READ }, signal);
     return [
       { title: 'Conditions', text: conditions },
+      { title: 'Targets', text: renderTargetsSection(items, more) },
       { title: 'Rollout by stage and target', text: `${printable(act)}\n` },
     ];
   },

@@ -110,9 +110,9 @@ Waiting for:
 - a person for 2m: 2 targets failed
   to continue: resume, retry, roll back or abort it: fleetshift rollout resume web -w shop
 
-TARGET  STATE     HAS  HEALTH     FOR  WHY
-a       failed    7    Available  2m   Rejected: no such kind
-b       applying  7    Available  2m`,
+TARGET  STATE     DELIVERY  HAS  HEALTH     FOR  WHY
+a       failed    Failed    7    Available  2m   Rejected: no such kind
+b       applying  Applying  7    Available  2m`,
   );
 });
 

@@ -61,6 +61,7 @@ function countsText(counts: DeploymentResource['status']['counts']): string {
     `${counts.available} available`,
     ...several(counts.underWay, 'in progress'),
     ...several(counts.degraded, 'degraded'),
+    ...several(counts.progressing ?? 0, 'progressing'),
     ...several(counts.unknown, 'of unknown health'),
     ...several(counts.offline, 'offline'),
     ...several(counts.failed, 'failed'),

@@ -4,7 +4,7 @@ import { renderTable } from '../output/render-table.ts';
 import { renderAge } from '../output/render-time.ts';
 import { shorten } from '../output/shorten.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
-import { type TargetState, targetState } from './target-state.ts';
+import { deliveryState, type TargetState, targetState } from './target-state.ts';
 
 /** In display order: states that need a person come first. */
 const COLOURS: Readonly<Record<TargetState, Colour>> = {
@@ -38,12 +38,13 @@ export function renderTargets({ deployment, targets }: RolloutPicture, drawing: 
   const rows = shown.map(({ target, state }) => [
     target.target,
     state,
+    deliveryState(target),
     target.applied === undefined ? '-' : String(target.applied.revision),
     target.health.status,
     renderAge(target.order?.since ?? target.updateTime, now),
     shorten(whyOf(target), WHY_LENGTH),
   ]);
-  const headings = ['TARGET', 'STATE', 'HAS', 'HEALTH', 'FOR', 'WHY'];
+  const headings = ['TARGET', 'STATE', 'DELIVERY', 'HAS', 'HEALTH', 'FOR', 'WHY'];
   const [heading = '', ...lines] = renderTable(headings, rows).trimEnd().split('\n');
   const painted = lines.map((line, index) => paint(COLOURS[shown[index]?.state ?? 'done'], line));
   const rest = told.length - shown.length;
@@ -60,7 +61,7 @@ function revisionToCome({ status: { rollout } }: DeploymentResource): number {
   return isToCome ? rollout.revision : 0;
 }
 
-function whyOf({ failure, health, drift }: DeploymentTargetResource): string {
+export function whyOf({ failure, health, drift }: DeploymentTargetResource): string {
   if (failure !== undefined) return `${failure.reason}: ${failure.message}`;
   if (drift.length > 0) return `differs from what was delivered: ${drift.join(', ')}`;
   return health.message;

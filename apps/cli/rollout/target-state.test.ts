@@ -6,7 +6,9 @@ import { targetState } from './target-state.ts';
 const order = (state: 'queued' | 'sent' | 'accepted', kind: 'deliver' | 'remove' = 'deliver') => ({
   order: { kind, revision: 7, state, since: TIME },
 });
-const health = (status: 'Available' | 'Degraded' | 'Unknown') => ({ health: { status, revision: 7, message: '' } });
+const health = (status: 'Available' | 'Degraded' | 'Unknown' | 'Progressing') => ({
+  health: { status, revision: 7, message: '' },
+});
 const OLD = { applied: { revision: 6, hash: 'y' } };
 const FAILURE = { failure: { reason: 'Rejected', message: 'no', revision: 7 } };
 
@@ -19,6 +21,7 @@ for (const { why, its, want } of [
   { why: 'on its way', its: { ...OLD, ...order('sent') }, want: 'sending' },
   { why: 'the agent has it', its: { ...OLD, ...order('accepted') }, want: 'applying' },
   { why: 'nothing heard of its health', its: health('Unknown'), want: 'settling' },
+  { why: 'it is on its way', its: health('Progressing'), want: 'settling' },
   { why: 'it is not well', its: health('Degraded'), want: 'degraded' },
   { why: 'it is not well with the old one', its: { ...OLD, ...health('Degraded') }, want: 'degraded' },
   { why: 'it went wrong, also while it is tried again', its: { ...FAILURE, ...order('sent') }, want: 'failed' },

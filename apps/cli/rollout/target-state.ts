@@ -15,6 +15,17 @@ export type TargetState =
   | 'pending'
   | 'done';
 
+export type DeliveryState = 'Queued' | 'Sent' | 'Applying' | 'Applied' | 'Removing' | 'Failed' | 'None';
+
+/** What became of the content, whatever its health: `Applied` says that it is there. */
+export function deliveryState({ failure, order, applied }: DeploymentTargetResource): DeliveryState {
+  if (order?.kind === 'remove') return 'Removing';
+  if (order !== undefined) return DELIVERED[order.state];
+  if (failure !== undefined) return 'Failed';
+  return applied === undefined ? 'None' : 'Applied';
+}
+
+const DELIVERED = { queued: 'Queued', sent: 'Sent', accepted: 'Applying' } as const;
 const ORDERED = { queued: 'queued', sent: 'sending', accepted: 'applying' } as const;
 
 /**
@@ -32,6 +43,6 @@ export function targetState(target: DeploymentTargetResource, revision: number):
   if (health.status === 'Degraded') return 'degraded';
   if (!isCurrent) return 'pending';
   if (!online) return 'offline';
-  if (health.status === 'Unknown') return 'settling';
+  if (health.status !== 'Available') return 'settling';
   return drift.length > 0 ? 'drifted' : 'done';
 }

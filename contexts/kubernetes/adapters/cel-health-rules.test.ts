@@ -31,18 +31,18 @@ describe('health rules in CEL', () => {
       fields: { status: { phase: 'Waiting' } },
       want: 'Progressing HealthRule',
     },
-    { why: 'one about what is not there yet', rules: [SYNCED], fields: {}, want: 'Progressing HealthRule' },
+    { why: 'one about what is not there yet', rules: [SYNCED], fields: {}, want: 'Unknown HealthRule' },
     {
       why: 'one that is no condition',
       rules: [{ kind: 'Gadget', healthy: '"a"' }],
       fields: {},
-      want: 'Progressing HealthRule',
+      want: 'Unknown HealthRule',
     },
     {
       why: 'one that is no CEL',
       rules: [{ kind: 'Gadget', healthy: '&&' }],
       fields: {},
-      want: 'Progressing HealthRule',
+      want: 'Unknown HealthRule',
     },
     {
       why: 'all have to be kept',
@@ -57,7 +57,7 @@ describe('health rules in CEL', () => {
       fields: {},
       want: 'Applied NoStatus',
     },
-    { why: 'of its group', rules: [{ ...SYNCED, apiGroup: 'example.io' }], fields: {}, want: 'Progressing HealthRule' },
+    { why: 'of its group', rules: [{ ...SYNCED, apiGroup: 'example.io' }], fields: {}, want: 'Unknown HealthRule' },
     {
       why: 'none makes well what its kind says is bad',
       rules: [{ kind: 'Gadget', healthy: 'true' }],
@@ -93,7 +93,7 @@ describe('health rules in CEL', () => {
   ]) {
     it(`have no answer where they were stored before they were refused: ${why}`, () => {
       const { health, message } = judged([{ kind: 'Gadget', healthy }], { data: { x: `${'a'.repeat(40)}!` } });
-      assert.equal(health, 'Progressing HealthRule');
+      assert.equal(health, 'Unknown HealthRule');
       assert.match(message, /^health rule .* has no result: /);
       assert.match(message, says);
     });

@@ -28,7 +28,8 @@ export type CheckResult =
 const HEALTH: Readonly<Record<HealthState, Health>> = {
   Available: 'Available',
   Applied: 'Available',
-  Progressing: 'Unknown',
+  Progressing: 'Progressing',
+  Unknown: 'Unknown',
   Degraded: 'Degraded',
 };
 

@@ -215,7 +215,7 @@ describe('an agent of a cluster', () => {
     const { agent, heard } = await runAgent(t, ports);
     const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
     await agent.dispatch(order(1, [web]), signal);
-    await heard.until(/^health 1 Unknown apps\/v1\/Deployment\/shop\/web:/, signal);
+    await heard.until(/^health 1 Progressing apps\/v1\/Deployment\/shop\/web:/, signal);
     const metadata = { name: 'web', namespace: 'shop', labels: { 'fleetshift.io/deployment': deploymentUid() } };
     const say = (status: object): void => {
       const object = { ...web, metadata, spec: {}, status } as unknown as KubeObject;

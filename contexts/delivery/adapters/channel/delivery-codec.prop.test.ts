@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import type { DeliverOrder, Document, Inventory } from '#protocol/delivery';
+import { type DeliverOrder, type Document, HEALTHS, type Inventory } from '#protocol/delivery';
 import { FromAgentSchema, StatusMessageSchema } from '#protocol/proto';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { type Answer, decodeAnswer, encodeAnswer } from './answer-codec.ts';
@@ -14,7 +14,7 @@ const uid = fc.nat(0xffff).map(uidOf);
 const revision = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const text = fc.string({ unit: 'grapheme' });
 const request = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-const health = fc.constantFrom('Available', 'Degraded', 'Unknown');
+const health = fc.constantFrom(...HEALTHS);
 const key = fc.record({ target: fc.constant(target), deployment: uid, revision });
 
 const rule = fc.record({ apiGroup: text, kind: text, healthy: text }, { requiredKeys: ['kind', 'healthy'] });

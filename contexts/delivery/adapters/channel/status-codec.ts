@@ -1,6 +1,6 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, foreignList, foreignName, foreignText, foreignTexts, parseUuid } from '#kit/std';
-import type { DeliveryReport, Health, Inventory, TargetObservation } from '#protocol/delivery';
+import { type DeliveryReport, HEALTHS, type Health, type Inventory, type TargetObservation } from '#protocol/delivery';
 import {
   DeliveryReportSchema,
   InventorySchema,
@@ -124,10 +124,10 @@ const WIRE_HEALTH = {
   Available: WireHealth.AVAILABLE,
   Degraded: WireHealth.DEGRADED,
   Unknown: WireHealth.UNKNOWN,
+  Progressing: WireHealth.PROGRESSING,
 } as const satisfies Record<Health, WireHealth>;
 
 /** Values unknown to this release count as `Unknown`. */
 function healthOf(wire: WireHealth): Health {
-  if (wire === WireHealth.AVAILABLE) return 'Available';
-  return wire === WireHealth.DEGRADED ? 'Degraded' : 'Unknown';
+  return HEALTHS.find((health) => WIRE_HEALTH[health] === wire) ?? 'Unknown';
 }

@@ -209,5 +209,7 @@ export class SimulatedTarget {
 export const REFUSAL = 'the simulated target refuses this, as configured';
 
 function messageOf(health: Health): string {
-  return health === 'Degraded' ? 'the simulated target is degraded, as configured' : '';
+  return health === 'Degraded' || health === 'Progressing'
+    ? `the simulated target is ${health.toLowerCase()}, as configured`
+    : '';
 }

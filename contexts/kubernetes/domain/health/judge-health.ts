@@ -3,7 +3,7 @@ import { deletionMessage } from '../deletion-message.ts';
 import { textAt } from '../json-value.ts';
 import { groupOf, type KubeObject } from '../kube-object.ts';
 import { genericHealth } from './generic-health.ts';
-import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
+import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing, unknown } from './object-health.ts';
 import { podHealth } from './pod-health.ts';
 import {
   apiServiceHealth,
@@ -64,7 +64,7 @@ export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: J
   const own = rules.filter(({ apiGroup = group, kind }) => apiGroup === group && kind === object.kind);
   for (const { healthy } of own) {
     const kept = evaluate(healthy, object);
-    if (typeof kept === 'string') return progressing('HealthRule', `health rule ${healthy} has no result: ${kept}`);
+    if (typeof kept === 'string') return unknown('HealthRule', `health rule ${healthy} has no result: ${kept}`);
     if (!kept) return progressing('HealthRule', `health rule ${healthy} is not satisfied`);
   }
   return own.length === 0 ? byKind : AVAILABLE;

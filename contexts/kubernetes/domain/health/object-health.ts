@@ -2,9 +2,9 @@ import type { KubeObject } from '../kube-object.ts';
 
 /**
  * From good to bad. `Applied` is an object that exists but whose status says nothing about its health: nothing waits
- * for it.
+ * for it. `Unknown` is one whose health cannot be told, since a rule has no result.
  */
-export const HEALTH_STATES = ['Available', 'Applied', 'Progressing', 'Degraded'] as const;
+export const HEALTH_STATES = ['Available', 'Applied', 'Progressing', 'Unknown', 'Degraded'] as const;
 export type HealthState = (typeof HEALTH_STATES)[number];
 
 /**
@@ -40,6 +40,10 @@ export function applied(reason: string, message: string): ObjectHealth {
 
 export function progressing(reason: string, message: string): ObjectHealth {
   return { state: 'Progressing', reason, message };
+}
+
+export function unknown(reason: string, message: string): ObjectHealth {
+  return { state: 'Unknown', reason, message };
 }
 
 export function degraded(reason: string, message: string): ObjectHealth {

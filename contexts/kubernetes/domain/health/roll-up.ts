@@ -16,7 +16,8 @@ export interface DeploymentHealth {
 }
 
 const MAX_NAMED = 3;
-const MAX_EACH = 240;
+/** Enough for nearly all messages of controllers, and for three of them in what the platform takes of a text. */
+const MAX_EACH = 600;
 
 /**
  * The same state always gives the same text, regardless of the order of objects. Objects that report no health hold

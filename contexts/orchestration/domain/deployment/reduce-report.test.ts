@@ -149,6 +149,32 @@ describe('a report of health', () => {
   });
 });
 
+describe('a report of progress', () => {
+  const report = (row: DeploymentTarget, health: DeploymentTarget['health'], revision = 1) =>
+    reduceReport(row, { kind: 'health', ...said, revision, health, message: 'web: 1 of 3' }, NOW);
+
+  it('is shown, and told to the rollout when it was available or degraded before', () => {
+    for (const before of ['Available', 'Degraded'] as const) {
+      const { row, rolloutEvents } = report(aRow({ health: before }), 'Progressing');
+      assert.deepEqual([row?.health, row?.healthMessage], ['Progressing', 'web: 1 of 3']);
+      assert.deepEqual(rolloutEvents, [
+        { kind: 'healthChanged', target, health: 'Progressing', revision: 1, message: 'web: 1 of 3' },
+      ]);
+    }
+  });
+
+  it('is no event for the rollout when its health was unknown: neither is available, and nothing has failed', () => {
+    const { row, rolloutEvents } = report(aRow({ health: 'Unknown' }), 'Progressing');
+    assert.deepEqual([row?.health, rolloutEvents], ['Progressing', []]);
+    assert.equal(report(row ?? aRow(), 'Available').rolloutEvents.length, 1);
+  });
+
+  it('keeps the failure of a target that missed its deadline', () => {
+    const row = aRow({ applied: { revision: 2, hash: 'sha256:2' }, health: 'Degraded', failure: late });
+    assert.deepEqual(report(row, 'Progressing', 2).row?.failure, late);
+  });
+});
+
 describe('a report of drift', () => {
   const drift = (row: DeploymentTarget, revision: number, objects: readonly string[]) =>
     reduceReport(row, { kind: 'drift', ...said, revision, objects }, NOW);

@@ -100,13 +100,19 @@ function reduceHealth(row: DeploymentTarget, report: ReportOf<'health'>, now: nu
   // It missed its deadline, but is available after all.
   const isMended = health === 'Available' && failure?.revision === revision && row.applied?.revision === revision;
   const next = { ...row, health, healthRevision: revision, healthMessage: message, updateTime: now };
+  const isTold = row.healthRevision === revision && meaningOf(row.health) === meaningOf(health);
+  const says = health === 'Degraded' || health === 'Progressing';
   return {
     row: isMended ? { ...next, failure: undefined, isOwed: false } : next,
-    rolloutEvents:
-      row.health === health && row.healthRevision === revision
-        ? []
-        : [{ kind: 'healthChanged', target, health, revision, ...(health === 'Degraded' && message && { message }) }],
+    rolloutEvents: isTold
+      ? []
+      : [{ kind: 'healthChanged', target, health, revision, ...(says && message && { message }) }],
   };
+}
+
+/** To a rollout a target that is on its way is as one of unknown health: not available, and nothing has failed. */
+function meaningOf(health: DeploymentTarget['health']): DeploymentTarget['health'] {
+  return health === 'Progressing' ? 'Unknown' : health;
 }
 
 /** While an order is under way, differences are expected. */

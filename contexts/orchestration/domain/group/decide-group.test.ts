@@ -44,7 +44,7 @@ describe('the sequence of a group', () => {
     assert.deepEqual(world.decision?.explanation, {
       phase: 'Deploying',
       since: 1_000,
-      health: 'Unknown',
+      health: 'Progressing',
       message: 'step 1 of 3: db is not healthy yet',
       waits: [{ child: 'db', since: 1_000, message: 'db is not healthy yet', unblock: 'db becomes healthy' }],
     });

@@ -35,7 +35,7 @@ export interface Explained {
 
 const HEALTH_OF_PHASE: Readonly<Record<GroupPhase, Health>> = {
   Pending: 'Unknown',
-  Deploying: 'Unknown',
+  Deploying: 'Progressing',
   Healthy: 'Available',
   Degraded: 'Degraded',
 };

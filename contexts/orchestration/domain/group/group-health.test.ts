@@ -5,7 +5,7 @@ import { GroupWorld } from './testing/group-world.ts';
 describe('the health of a group is that of its children', () => {
   for (const { why, children, want } of [
     { why: 'all are healthy', children: ['Healthy', 'Healthy'], want: ['Healthy', 'Available'] },
-    { why: 'one is under way', children: ['Healthy', 'Progressing'], want: ['Deploying', 'Unknown'] },
+    { why: 'one is under way', children: ['Healthy', 'Progressing'], want: ['Deploying', 'Progressing'] },
     { why: 'one is degraded', children: ['Healthy', 'Degraded'], want: ['Degraded', 'Degraded'] },
     {
       why: 'one is degraded, and another under way',

@@ -22,6 +22,12 @@ export interface ToyPipelineDeps {
 }
 
 const TARGET = { id: LOCAL_TARGET_ID, name: 'local', type: 'local' };
+const CHILD_HEALTH = {
+  Available: 'Healthy',
+  Degraded: 'Degraded',
+  Unknown: 'Progressing',
+  Progressing: 'Progressing',
+} as const;
 const SURE = { kind: 'sure', excluded: [], retained: [], missing: [], held: [] } as const;
 const COUNTS = {
   Healthy: { ...NO_COUNTS, placed: 1, available: 1 },
@@ -64,7 +70,7 @@ export class ToyPipeline {
         if (found === undefined || found.revision !== revision) return;
         if (report.kind === 'removed') await removeDeployment(unit, found, signal);
         if (report.kind !== 'health') return;
-        const health = ({ Available: 'Healthy', Degraded: 'Degraded', Unknown: 'Progressing' } as const)[report.health];
+        const health = CHILD_HEALTH[report.health];
         await setHealth(unit, found, health, signal);
         const at = await unit.revisions.find(deployment, revision, signal);
         if (at === undefined || health !== 'Healthy') return;

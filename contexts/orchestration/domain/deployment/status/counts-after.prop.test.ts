@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { HEALTHS } from '#protocol/delivery';
 import { aRow } from '../../../testing/a-row.ts';
 import type { DeploymentTarget } from '../deployment-target.ts';
 import { countsAfter, NO_COUNTS } from './counts-after.ts';
@@ -14,7 +15,7 @@ const row: fc.Arbitrary<DeploymentTarget> = fc
     applied: fc.constantFrom(undefined, { revision: 1, hash: 'a' }, { revision: 2, hash: 'b' }),
     order: fc.constantFrom(undefined, { kind: 'deliver', revision: 2, batch: 1, state: 'sent', since: 1 } as const),
     failure: fc.constantFrom(undefined, { reason: 'Rejected', message: 'no', revision: 1 } as const),
-    health: fc.constantFrom('Available' as const, 'Degraded' as const, 'Unknown' as const),
+    health: fc.constantFrom(...HEALTHS),
     healthRevision: fc.integer({ min: 0, max: 2 }),
     drift: fc.subarray(['x']),
   })
@@ -39,6 +40,17 @@ test('counts kept by differences are those of a recount, whatever happens to whi
   );
 });
 
+test('counts stored before targets could be progressing count the first that is', () => {
+  const { progressing: _, ...stored } = countsAfter(
+    NO_COUNTS,
+    undefined,
+    aRow({ applied: { revision: 1, hash: 'a' } }),
+  );
+  const before = aRow({ applied: { revision: 1, hash: 'a' } });
+  const counts = countsAfter(stored, before, { ...before, health: 'Progressing', healthRevision: 1 });
+  assert.equal(counts.progressing, 1);
+});
+
 test('a row that changes in nothing that is counted leaves the very same counts', () => {
   assert.equal(countsAfter(NO_COUNTS, aRow(), aRow({ updateTime: 9, healthMessage: 'x' })), NO_COUNTS);
 });
@@ -55,6 +67,7 @@ function recounted(rows: readonly DeploymentTarget[]): TargetCounts {
     available: placed.filter((each) => has(each) && each.isOnline && speaks(each) && each.health === 'Available')
       .length,
     degraded: placed.filter((each) => speaks(each) && each.health === 'Degraded').length,
+    progressing: placed.filter((each) => speaks(each) && each.health === 'Progressing').length,
     unknown: placed.filter((each) => each.applied !== undefined && (!speaks(each) || each.health === 'Unknown')).length,
     offline: placed.filter(({ isOnline }) => !isOnline).length,
     underWay: rows.filter(({ order }) => order !== undefined).length,

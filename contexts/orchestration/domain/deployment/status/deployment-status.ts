@@ -55,6 +55,8 @@ export interface TargetCounts {
   /** Placed targets that have the content they should have and are available. */
   readonly available: number;
   readonly degraded: number;
+  /** On their way, and not available yet. Absent in counts stored before it was known. */
+  readonly progressing?: number;
   /** Health not known: no report since the target was changed or came back. */
   readonly unknown: number;
   readonly offline: number;

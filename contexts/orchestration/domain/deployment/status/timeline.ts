@@ -19,6 +19,7 @@ const TARGET_KINDS = {
   failed: 'the change failed',
   available: 'it became available',
   degraded: 'it became degraded',
+  progressing: 'it is progressing',
   healthUnknown: 'its health is not known',
   online: 'the target came online',
   offline: 'the target went offline',
@@ -169,6 +170,7 @@ const EVENT_OF_HEALTH = {
   Available: 'available',
   Degraded: 'degraded',
   Unknown: 'healthUnknown',
+  Progressing: 'progressing',
 } as const satisfies Readonly<Record<Health, TargetFactKind>>;
 
 function healthFact({ health, target, message }: Extract<RolloutEvent, { kind: 'healthChanged' }>): TargetFact {

@@ -97,15 +97,17 @@ test('approval: an answer that would not count is refused with the reason', () =
   assert.equal(approvalRefusal(run.state, answer), 'Stale', 'decided already');
 });
 
-test('health: any moment not available restarts the clock, and whatever flaps is not stable', () => {
-  const run = runWith([{ type: 'health', stableDuration: '10m' }]);
-  run
-    .pass(9 * MINUTE)
-    .health('a', 'Degraded')
-    .health('a', 'Available');
-  assert.deepEqual(run.pass(9 * MINUTE).sent, []);
-  assert.deepEqual(run.pass(MINUTE).sent, ['p']);
-});
+for (const moment of ['Degraded', 'Progressing', 'Unknown'] as const) {
+  test(`health: any moment not available restarts the clock, and whatever flaps is not stable: ${moment}`, () => {
+    const run = runWith([{ type: 'health', stableDuration: '10m' }]);
+    run
+      .pass(9 * MINUTE)
+      .health('a', moment)
+      .health('a', 'Available');
+    assert.deepEqual(run.pass(9 * MINUTE).sent, []);
+    assert.deepEqual(run.pass(MINUTE).sent, ['p']);
+  });
+}
 
 test('health: a target that is away is not available', () => {
   const run = runWith([{ type: 'health', stableDuration: '10m' }]);

@@ -26,6 +26,12 @@ for (const { why, spec, fleet, sent } of [
     sent: ['a'],
   },
   {
+    why: 'one on its way counts',
+    spec: { maxUnavailable: 2 },
+    fleet: [{ name: 'z', health: 'Progressing', isUpToDate: true }],
+    sent: ['a'],
+  },
+  {
     why: 'an offline one that never had it does not',
     spec: { maxUnavailable: 2 },
     fleet: [{ name: 'z', isOnline: false, hasContent: false }],

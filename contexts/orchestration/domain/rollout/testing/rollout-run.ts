@@ -1,3 +1,4 @@
+import type { Health } from '#protocol/delivery';
 import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
 import type { GateAnswer } from '../gates/gate.ts';
 import type { Action } from '../machine/action.ts';
@@ -70,7 +71,7 @@ export class RolloutRun {
     return this;
   }
 
-  health(name: string, health: 'Available' | 'Degraded' | 'Unknown', revision = REVISION): this {
+  health(name: string, health: Health, revision = REVISION): this {
     return this.tell({ kind: 'healthChanged', target: idOf(name), health, revision });
   }
 
