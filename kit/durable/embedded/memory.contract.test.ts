@@ -29,15 +29,15 @@ eachDatabase('the memory of an engine', (fresh, engine) => {
     const database = await fresh();
     const storage = await database.open([DURABLE_MIGRATIONS]);
     const registry = { workflows: [waits, sleeps], activities: [] };
-    const { client, run } = createEmbeddedEngine({ storage, registry, ...settings });
+    const durable = createEmbeddedEngine({ storage, registry, ...settings });
     const stop = new AbortController();
-    const running = run(stop.signal);
+    const running = durable.run(stop.signal);
     t.after(async () => {
       stop.abort();
       await running;
       await database.dispose();
     });
-    return client;
+    return durable.client;
   }
 
   it('holds a limited number of workflows that wait, and continues the others from their history', async (t) => {
