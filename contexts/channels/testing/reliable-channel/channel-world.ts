@@ -16,6 +16,8 @@ interface End {
   held: Inbound[];
   deferred: (() => void)[];
   resumed: number;
+  /** Streams that were attached in this life. */
+  attached: number;
 }
 
 /** Two ends of one channel, and streams between them that fail on command. Fully deterministic. */
@@ -135,7 +137,7 @@ export class ChannelWorld {
       sha256: quickSum,
       defer: (run) => deferred.push(run),
     });
-    return { side, life, channel, stream: undefined, held: [], deferred, resumed: 0 };
+    return { side, life, channel, stream: undefined, held: [], deferred, resumed: 0, attached: 0 };
   }
 
   #handed(end: End, message: Inbound): void {
@@ -234,7 +236,18 @@ export class ChannelWorld {
 
   #attach(stream: Stream, end: End, theirs: Handshake): void {
     stream.windows[end.side] = new WatchedWindow(theirs.window, this.#options.limits);
-    end.channel.attach(this.#link(stream, end.side), theirs);
+    const link = this.#link(stream, end.side);
+    const { resumed } = end;
+    let isRefused = false;
+    const close: FrameLink['close'] = (why) => {
+      isRefused = true;
+      link.close(why);
+    };
+    end.channel.attach({ ...link, close }, theirs);
+    // An application that resends its state relies on it: once for every stream that is back, and never for the first.
+    const isBack = !isRefused && end.attached > 0;
+    assert.equal(end.resumed - resumed, isBack ? 1 : 0, `side ${end.side} was told of another return`);
+    if (!isRefused) end.attached += 1;
   }
 
   #link(stream: Stream, from: Side): FrameLink {
