@@ -4,13 +4,15 @@ import type { SeededRandom } from '#testing/seeded';
 import { type FaultStep, makeFaultSchedule } from '../../testing/fault-proxy/fault-schedule.ts';
 import { FlowCheck } from './check-flow.ts';
 import type { End, FaultyWorld } from './faulty-world.ts';
-import { CHANNELS, channelOf, FLOWS, flowName, LARGE_BYTES } from './flows.ts';
+import { ACCESS, CHANNELS, channelOf, FLOWS, flowName, LARGE_BYTES } from './flows.ts';
 import type { Entry, JournalReader } from './journal.ts';
 
 /** The fleetlet's window towards a local process bounds the messages waiting in it. */
 const WINDOW = { messages: 256, bytes: 1024 * 1024, large: 2 };
 const LONGEST_MS = 600;
 const BURST = 8;
+/** One question for so many messages: the next is asked when the answer is there. */
+const QUESTIONS = 8;
 const LOOK_MS = 25;
 
 interface Schedule {
@@ -33,10 +35,15 @@ export function makeSchedule(random: SeededRandom): Schedule {
 export class FaultRun {
   readonly #world: FaultyWorld;
   readonly #readers: readonly JournalReader[];
-  readonly #checks = new Map(FLOWS.map((flow) => [flowName(flow), new FlowCheck(flowName(flow))]));
+  readonly #checks = new Map([...FLOWS.map(flowName), ACCESS].map((name) => [name, new FlowCheck(name)]));
   readonly #settled = new Map(FLOWS.map((flow) => [flowName(flow), 0]));
   readonly #upTo: Record<string, number> = {};
   #looks = 0;
+  /**
+   * Channels that were in use when the fleetlet or the platform was killed, and whose application has not heard of their return
+   * yet.
+   */
+  readonly #silent = new Set<string>();
 
   constructor(world: FaultyWorld) {
     this.#world = world;
@@ -51,6 +58,7 @@ export class FaultRun {
   async play(schedule: Schedule, signal: AbortSignal): Promise<void> {
     const { messages, lastsMs, steps, kill } = schedule;
     for (const flow of FLOWS) this.#raise(flowName(flow), messages);
+    this.#raise(ACCESS, Math.ceil(messages / QUESTIONS));
     const pauseMs = lastsMs / Math.ceil(messages / BURST);
     this.#world.reach({ upTo: this.#upTo, pauseMs });
     const over = new AbortController();
@@ -74,6 +82,8 @@ export class FaultRun {
     if (kill === undefined) return;
     await pause(kill.afterMs, undefined, { signal });
     await this.#world.kill(kill.end);
+    this.#look();
+    for (const [flow, { count }] of this.#checks) if (count > 0) this.#silent.add(flow.split(':')[0] ?? flow);
     await this.#world.start(kill.end);
   }
 
@@ -96,6 +106,16 @@ export class FaultRun {
 
   /** A readable excerpt of the missing messages. */
   #missing(): string[] {
+    const answered = this.#checks.get(ACCESS)?.count ?? 0;
+    const asked = this.#upTo[ACCESS] ?? 0;
+    return [
+      ...(answered === asked ? [] : [`${ACCESS}: ${answered} answers to ${asked} questions`]),
+      ...[...this.#silent].map((name) => `${name} never resumed`),
+      ...this.#missingMessages(),
+    ];
+  }
+
+  #missingMessages(): string[] {
     return FLOWS.flatMap((flow) => {
       const name = flowName(flow);
       const [check, upTo] = [this.#checks.get(name), this.#upTo[name] ?? 0];
@@ -115,6 +135,7 @@ export class FaultRun {
   #judge(entry: Entry): string | undefined {
     if (entry.kind === 'wrong') return entry.what;
     if (entry.kind === 'taken') return this.#checks.get(entry.flow)?.take(entry);
+    if (entry.kind === 'resumed') this.#silent.delete(entry.channel);
     if (entry.kind === 'settled') this.#settled.set(entry.flow, (this.#settled.get(entry.flow) ?? 0) + 1);
     return undefined;
   }

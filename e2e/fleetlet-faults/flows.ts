@@ -20,6 +20,9 @@ export const CHANNELS: readonly FlowChannel[] = [
   { name: 'test/lossy', mode: 'lossy', shards: 1 },
 ];
 
+/** Questions to the platform about callers: answered by the fleetlet, which asks the platform. */
+export const ACCESS = 'access';
+
 export const FLOWS: readonly Flow[] = [
   ...each('delivery', 'down', ['a', 'b']),
   ...each('delivery', 'up', ['a', 'b']),

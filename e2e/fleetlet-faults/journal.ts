@@ -11,6 +11,8 @@ export type Entry =
   /** The other end has taken responsibility. */
   | { readonly kind: 'settled'; readonly flow: string; readonly number: number }
   | { readonly kind: 'taken'; readonly flow: string; readonly number: number; readonly redelivered: boolean }
+  /** The application was told that its channel is back. */
+  | { readonly kind: 'resumed'; readonly channel: string }
   /** A violated invariant. */
   | { readonly kind: 'wrong'; readonly what: string };
 

@@ -1,6 +1,7 @@
 import type { Channel } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
-import { CHANNELS, FLOWS, type Flow, LARGE_BYTES, numberIn, TARGET } from './flows.ts';
+import { AccessAsker } from './access-asker.ts';
+import { ACCESS, CHANNELS, FLOWS, type Flow, LARGE_BYTES, numberIn, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
@@ -28,20 +29,38 @@ client.registerTarget(
   { accepted: () => {}, superseded: (message) => journal.write({ kind: 'wrong', what: `superseded: ${message}` }) },
 );
 const channels = new Map(CHANNELS.map((each) => [each.name, open(each)] as const));
+const access = client.open(
+  { name: ACCESS, mode: 'reliable', buffer: BUFFER },
+  {
+    message: (message) => asker.answered(message),
+    resumed: () => {
+      journal.write({ kind: 'resumed', channel: ACCESS });
+      asker.resumed();
+    },
+    closed: ({ reason, message }) => journal.write({ kind: 'wrong', what: `${ACCESS} closed: ${reason} ${message}` }),
+  },
+);
+const asker = new AccessAsker(journal, () => access);
 const senders = FLOWS.filter(({ direction }) => direction === 'up').map(
   (flow) => new NumberedSender({ flow, journal, send: (message, signal) => send(flow, message, signal) }),
 );
 process.on('message', (goal: Goal) => {
   for (const sender of senders) sender.reach(goal);
+  asker.reach(goal);
 });
 setInterval(watchBuffers, WATCH_MS).unref();
-await Promise.all([client.run(over.signal), ...senders.map((sender) => sender.run(over.signal))]);
+await Promise.all([
+  client.run(over.signal),
+  ...senders.map((sender) => sender.run(over.signal)),
+  asker.run(over.signal),
+]);
 
 function open({ name, mode, shards }: (typeof CHANNELS)[number]): Channel {
   return client.open(
     { name, mode, buffer: BUFFER, ...(shards > 1 && { shards }) },
     {
       message: (message) => taken.take(name, message),
+      resumed: () => journal.write({ kind: 'resumed', channel: name }),
       closed: ({ reason, message }) => journal.write({ kind: 'wrong', what: `${name} closed: ${reason} ${message}` }),
     },
   );

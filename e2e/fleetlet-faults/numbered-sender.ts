@@ -39,7 +39,7 @@ export class NumberedSender {
     this.#name = flowName(deps.flow);
     this.#isLossy = channelOf(deps.flow).mode === 'lossy';
     for (const entry of deps.journal.read()) {
-      if (entry.kind === 'wrong' || entry.flow !== this.#name || entry.kind === 'taken') continue;
+      if (!('flow' in entry) || entry.flow !== this.#name || entry.kind === 'taken') continue;
       if (entry.kind === 'begun') this.#last = entry.number;
       if (entry.kind === 'settled') this.#again.delete(entry.number);
       else if (!this.#isLossy) this.#again.add(entry.number);

@@ -2,10 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Authentication, type LinkPeer, SessionHub } from '#contexts/channels';
+import { type Authentication, type Channel, type Inbound, type LinkPeer, SessionHub } from '#contexts/channels';
 import {
   CHANNEL_METHOD,
+  decodeAccessRequest,
   decodeControlRequest,
+  encodeAccessAnswer,
   encodeControlReply,
   frameAcceptor,
   sha256,
@@ -14,7 +16,7 @@ import { readCertificateToken } from '#kit/pki';
 import { Secret, sleep, systemClock, uuidv7 } from '#kit/std';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
-import { CHANNELS, FLOWS, type FlowChannel, LARGE_BYTES, TARGET } from './flows.ts';
+import { ACCESS, CHANNELS, FLOWS, type FlowChannel, LARGE_BYTES, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
@@ -37,6 +39,7 @@ const journal = new Journal(folder, 'platform');
 const taken = new TakenLog(journal, 'up');
 const hub = newHub();
 for (const channel of CHANNELS) handle(channel);
+hub.handle(ACCESS, { mode: 'reliable', buffer: BUFFER, message: answer });
 const senders = FLOWS.filter(({ direction }) => direction === 'down').map(
   (flow) =>
     new NumberedSender({
@@ -54,6 +57,16 @@ await Promise.all([hub.run(over.signal), ...senders.map((sender) => sender.run(o
 
 function handle({ name, mode }: FlowChannel): void {
   hub.handle(name, { mode, buffer: BUFFER, message: (message) => taken.take(name, message) });
+}
+
+/** Every token is that of a caller of the same name. */
+function answer(message: Inbound, { channel }: { readonly channel: Pick<Channel, 'trySend'> }): void {
+  const asked = decodeAccessRequest(message.payload);
+  if (asked?.question.kind !== 'identity') return journal.write({ kind: 'wrong', what: 'a question that is none' });
+  const facts = { kind: 'identity', subject: asked.question.token, groups: [], issuer: 'test' } as const;
+  const payload = encodeAccessAnswer({ request: asked.request, facts, maxAgeMs: 0, staleMs: 0 });
+  channel.trySend({ payload, key: message.key });
+  message.ack();
 }
 
 function watchBuffers(): void {
