@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import { installCapiDefinitions } from '#testing/capi';
 import { type Cleaner, ownCluster, type TestCluster } from '#testing/clusters';
-import { installPackage } from '../fleetlets/install-package.ts';
+import { installPackage } from '../install-package.ts';
 import { AuditLog, BENCH_AGENT } from './audit-log.ts';
 
 /** An API server, and its audit log. */

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScriptedPlatform, TOKEN } from '#runtime/fleetlet/testing/scripted-platform';
 import { type BenchContext, cost, type Figure } from '../figure.ts';
+import { installPackage } from '../install-package.ts';
 import { benchCertificates } from './bench-certificates.ts';
 import { residentBytes } from './child.ts';
-import { installPackage } from './install-package.ts';
 
 const GOAL = 1.4;
 const MIB = 2 ** 20;

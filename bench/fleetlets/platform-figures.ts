@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { createSigningRequest } from '#kit/pki';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import { installPackage } from '../install-package.ts';
 import { PRODUCT_ENVIRONMENT, productFlags } from '../product-flags.ts';
 import { percentile } from '../statistics.ts';
 import { MEMORY_GOAL } from './channel-figures.ts';
 import { Child, residentBytes } from './child.ts';
-import { installPackage } from './install-package.ts';
 import type { SwarmOrder } from './swarm-fleetlet.ts';
 
 const BACK_GOAL_MS = 15_000;

@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import type { Engine } from '#kit/storage';
 import { DATABASES, freshDatabase } from '#testing/databases';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
-import { productFlags } from '../product-flags.ts';
+import { installPackage } from '../install-package.ts';
+import { PRODUCT_ENVIRONMENT, productFlags } from '../product-flags.ts';
 import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 
-const PROCESS = new URL('./rollout-process.ts', import.meta.url);
-/** The flags with which `bin/fleetshift` starts it. */
+const PROCESS = 'bench/rollout/rollout-process.ts';
+const ENVIRONMENT = { ...process.env, ...PRODUCT_ENVIRONMENT };
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
 const GENERATED = 1_000;
@@ -21,18 +22,30 @@ const ROUNDS = 3;
 export const rolloutBench: Bench = {
   name: 'rollout',
   description: 'rollout of a one-line change to a simulated fleet, compared with a bare loop over the same agents',
-  run: async (context) => {
-    const figures: Figure[] = [];
-    for (const engine of DATABASES) {
-      figures.push(await measureGeneration(engine, context));
-      for (const rollout of ['immediate', 'staged'] as const)
-        figures.push(...(await measure(engine, rollout, context)));
+  run: async (given) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-'));
+    try {
+      const installed = await installPackage(folder, given.signal, { 'rollout-process': PROCESS });
+      const context = { ...given, program: join(installed, 'rollout-process.js') };
+      const figures: Figure[] = [];
+      for (const engine of DATABASES) {
+        figures.push(await measureGeneration(engine, context));
+        for (const rollout of ['immediate', 'staged'] as const)
+          figures.push(...(await measure(engine, rollout, context)));
+      }
+      return figures;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    return figures;
   },
 };
 
-async function measure(engine: Engine, rollout: RolloutOrders['rollout'], context: BenchContext): Promise<Figure[]> {
+interface RolloutContext extends BenchContext {
+  /** The process that is measured, as it would be in the package. */
+  readonly program: string;
+}
+
+async function measure(engine: Engine, rollout: RolloutOrders['rollout'], context: RolloutContext): Promise<Figure[]> {
   const sizes = context.quick ? [200, 1_000] : [1_000, 10_000];
   const figures: Figure[] = [];
   const perTarget: number[] = [];
@@ -61,7 +74,7 @@ async function measure(engine: Engine, rollout: RolloutOrders['rollout'], contex
 }
 
 /** The time that a strategy adds which has to ask elsewhere for each target. */
-async function measureGeneration(engine: Engine, context: BenchContext): Promise<Figure> {
+async function measureGeneration(engine: Engine, context: RolloutContext): Promise<Figure> {
   const what = { engine, rollout: 'immediate', size: GENERATED } as const;
   const quick = await runOnce(what, context);
   const slow = await runOnce({ ...what, generateMs: GENERATE_MS }, context);
@@ -76,7 +89,7 @@ function memory(what: string, mebibytes: number, size: number): Figure {
 }
 
 /** The run that the machine disturbed least. */
-async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine }, context: BenchContext) {
+async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine }, context: RolloutContext) {
   const runs: RolloutRun[] = [];
   for (let round = 0; round < (context.quick ? 1 : ROUNDS); round += 1) runs.push(await runOnce(what, context));
   return runs.reduce((a, b) => (b.endMs / b.bareMs < a.endMs / a.bareMs ? b : a));
@@ -84,15 +97,16 @@ async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: En
 
 async function runOnce(
   { engine, ...what }: Pick<RolloutOrders, 'rollout' | 'size' | 'generateMs'> & { engine: Engine },
-  { signal }: BenchContext,
+  { signal, program }: RolloutContext,
 ): Promise<RolloutRun> {
   const database = await freshDatabase(engine);
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-'));
   try {
     const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };
     const orders = JSON.stringify({ place, folder, ...what } satisfies RolloutOrders);
-    const { stdout } = await promisify(execFile)(process.execPath, [...productFlags(), PROCESS.pathname, orders], {
+    const { stdout } = await promisify(execFile)(process.execPath, [...productFlags(), program, orders], {
       signal,
+      env: ENVIRONMENT,
     });
     return JSON.parse(stdout) as RolloutRun;
   } finally {
