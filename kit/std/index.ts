@@ -13,6 +13,7 @@ export { KeyedMutex } from './concurrency/keyed-mutex.ts';
 export { Notifier } from './concurrency/notifier.ts';
 export { ReadCache, type ReadCacheOptions } from './concurrency/read-cache.ts';
 export { Mutex, Semaphore } from './concurrency/semaphore.ts';
+export { yieldIfLong } from './concurrency/yield-if-long.ts';
 export { contentHash } from './content-hash.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export {

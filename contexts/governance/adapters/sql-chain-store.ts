@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { yieldIfLong } from '#kit/std';
 import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
 import type { ChainEnds, ChainReader, ChainStep, ChainStore, DayHead } from '../application/ports.ts';
 import type { ChainedEntry, ChainPoint } from '../domain/audit-chain.ts';
@@ -81,7 +81,7 @@ export class SqlChainStore implements ChainStore, ChainReader {
 
   async readChain(after: number, limit: number, signal: AbortSignal): Promise<ChainedEntry[]> {
     // SQLite reads synchronously, and a whole chain would be verified in one turn of the event loop.
-    await turn();
+    await yieldIfLong();
     const rows = await this.#storage.all(
       sql`SELECT ${CHAIN_COLUMNS} FROM audit_log WHERE position > ${after} ORDER BY position LIMIT ${limit}`,
       signal,

@@ -1,4 +1,4 @@
-import type { Labels } from '#kit/std';
+import { type Labels, yieldIfLong } from '#kit/std';
 import { type Reader, type Statement, sql } from '#kit/storage';
 import { allProperties, type Properties } from '../domain/properties.ts';
 import type { Lifecycle } from '../domain/target.ts';
@@ -28,7 +28,13 @@ export function targetPool(reader: Reader) {
     /** All targets in a workspace and below it, ordered by name: one range of the index on paths. */
     async below(path: string, signal: AbortSignal): Promise<readonly PooledTarget[]> {
       signal.throwIfAborted();
-      return (await reader.all(targetsBelow(path))).map(toPooled);
+      const found: PooledTarget[] = [];
+      for (const row of await reader.all(targetsBelow(path))) {
+        found.push(toPooled(row));
+        const wait = yieldIfLong();
+        if (wait !== undefined) await wait;
+      }
+      return found;
     },
 
     /** The existing ones among these, in any workspace and any order. */

@@ -16,13 +16,7 @@ import { startingContract } from './contract/starting.ts';
 import { timersContract } from './contract/timers.ts';
 import type { EngineHarness } from './engine-harness.ts';
 
-/** Where engines differ, and may. */
-export interface EngineTraits {
-  /** Whether a changed duration of a timer, or input of a child, is noticed at a replay. */
-  readonly noticesTimersAndChildren: boolean;
-}
-
-const TOPICS: Readonly<Record<string, (stage: Stage, traits: EngineTraits) => void>> = {
+const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
   starting: startingContract,
   activities: activitiesContract,
   timers: timersContract,
@@ -40,11 +34,11 @@ const TOPICS: Readonly<Record<string, (stage: Stage, traits: EngineTraits) => vo
 };
 
 /** Tests every guarantee of the port on one engine. The tests of a suite share its data, and run one after another. */
-export function durableContract(name: string, traits: EngineTraits, openHarness: () => Promise<EngineHarness>): void {
+export function durableContract(name: string, openHarness: () => Promise<EngineHarness>): void {
   describe(`durable execution on ${name}`, () => {
     const stage = new Stage();
     before(async () => stage.enter(await openHarness()));
     after(() => stage.leave());
-    for (const [topic, contract] of Object.entries(TOPICS)) describe(topic, () => contract(stage, traits));
+    for (const [topic, contract] of Object.entries(TOPICS)) describe(topic, () => contract(stage));
   });
 }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { yieldIfLong } from '#kit/std';
 import type { PageKey } from './page-token.ts';
 
 export interface Scan<Item> {
@@ -29,8 +29,6 @@ export interface ScannedPage<Item> {
 
 const DEFAULT_BUDGET: ScanBudget = { items: 10_000, ms: 2000 };
 const CHUNK = 500;
-/** After this long, the filter yields to other requests. */
-const MAX_TURN_MS = 10;
 
 /**
  * Fills a page from a list in key order. Consecutive pages contain exactly the items to keep, each once, if the list
@@ -59,7 +57,6 @@ export async function pageThrough<Item>(scan: Scan<Item>, signal: AbortSignal): 
 
 /** Adds the items to keep until the page is full. Returns how many items of the chunk were processed. */
 async function keepFrom<Item>(chunk: readonly Item[], kept: Item[], scan: Scan<Item>): Promise<number> {
-  let turnBegan = performance.now();
   let used = 0;
   for (const item of chunk) {
     if (kept.length >= scan.pageSize) break;
@@ -67,9 +64,8 @@ async function keepFrom<Item>(chunk: readonly Item[], kept: Item[], scan: Scan<I
     const verdict = scan.keep?.(item) ?? true;
     if (typeof verdict === 'boolean' ? verdict : await verdict) kept.push(item);
     used += 1;
-    if (performance.now() - turnBegan < MAX_TURN_MS) continue;
-    await turn();
-    turnBegan = performance.now();
+    const wait = yieldIfLong();
+    if (wait !== undefined) await wait;
   }
   return used;
 }

@@ -1,3 +1,4 @@
+import { yieldIfLong } from '#kit/std';
 import type { Reader, Row } from '../port.ts';
 import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
@@ -82,7 +83,10 @@ class SnapshotReader implements Reader {
 
   async all<R extends Row>(statement: Statement): Promise<R[]> {
     if (this.#connection === undefined) throw new StorageError('CLOSED', 'the snapshot has ended');
-    return query<R>(this.#connection, statement);
+    const rows = query<R>(this.#connection, statement);
+    // Reads never wait: a body that reads thousands of rows in pieces would hold up all other work of the process.
+    await yieldIfLong();
+    return rows;
   }
 
   async get<R extends Row>(statement: Statement): Promise<R | undefined> {

@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { defineRoute, ok, type Principal, type Route, type RouteRequest } from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import {
@@ -18,7 +17,7 @@ import type { DeploymentPatch } from '../../domain/deployment/patch-deployment.t
 import { acting, DEPLOYMENT_PATH, DEPLOYMENTS_PATH, keyIn } from './deployment-requests.ts';
 import { toPreviewResource } from './preview-resource.ts';
 
-export interface PreviewRoutesDeps extends Omit<PreviewDeps, 'breathe'> {
+export interface PreviewRoutesDeps extends PreviewDeps {
   readonly service: DeploymentService;
 }
 
@@ -93,22 +92,10 @@ type Previewing = RouteRequest<{ readonly workspace: string }, PreviewQuery, unk
 async function answerTo(deps: PreviewRoutesDeps, request: Previewing, ask: (unit: UnitOfWork) => Promise<Asked>) {
   const { query, signal, time: now } = request;
   const command = { ask, target: query.target, isDeep: query.deep === true, now };
-  return ok(toPreviewResource(await previewDeployment({ ...deps, breathe: breather() }, command, signal)));
+  return ok(toPreviewResource(await previewDeployment(deps, command, signal)));
 }
 
 function placing(request: Previewing) {
   const { workspace } = request.params;
   return { mayPlaceLocally: () => request.authorize('deployments.placeLocal', { workspace }) };
-}
-
-/** Longest time before yielding to other requests. */
-const MAX_TURN_MS = 10;
-
-function breather(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < MAX_TURN_MS) return;
-    await othersTurn();
-    since = performance.now();
-  };
 }

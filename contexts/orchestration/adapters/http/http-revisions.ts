@@ -1,5 +1,5 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { defineListRoute, defineRoute, ok, PageTokens, type Route } from '#kit/http';
+import { yieldIfLong } from '#kit/std';
 import {
   DeploymentParamsSchema,
   RevisionDiffQuerySchema,
@@ -147,9 +147,6 @@ function timelineRoute({ units, decide }: RevisionRoutesDeps): Route {
   });
 }
 
-/** Longest time before yielding to other requests. */
-const MAX_TURN_MS = 10;
-
 /** Replays the whole rollout. */
 async function tell(
   record: RolloutRecord,
@@ -157,13 +154,10 @@ async function tell(
   signal: AbortSignal,
 ): Promise<readonly TimelineEntryResource[]> {
   const entries: TimelineEntryResource[] = [];
-  let since = performance.now();
   for (const turn of storyOf(record, decide)) {
     entries.push(...turn.map((entry) => toTimelineResource(entry, record.names)));
-    if (performance.now() - since < MAX_TURN_MS) continue;
-    await othersTurn();
+    await yieldIfLong();
     signal.throwIfAborted();
-    since = performance.now();
   }
   return entries;
 }

@@ -10,6 +10,8 @@ import { alikeChanges } from './sql-alike-changes.ts';
 const IDS = 1_000;
 /** A row has 22 values. */
 const ROWS = 200;
+/** Rows of one request to the database. */
+const AT_ONCE = 1_000;
 
 const REPLACED = sql.raw(
   [
@@ -104,7 +106,12 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     return this.#toTargets(rows);
   }
 
+  /** In pieces, between which the process gets its other work done. */
   async put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void> {
+    for (const some of inPieces(rows, AT_ONCE)) await this.#put(some, signal);
+  }
+
+  async #put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { updates, others } = alikeChanges(rows, (row) => this.#known.get(keyOf(row.deployment, row.target)));
     const upserts = inPieces(others, ROWS).map(

@@ -1,3 +1,4 @@
+import { yieldIfLong } from '#kit/std';
 import {
   decideMembership,
   factsOf,
@@ -117,6 +118,8 @@ export class PlanRollout {
     const now = clock.now();
     const look = { deployment, spec: asked.spec, manifest, placements: strategies.placements, now };
     const around = await loadPlanInputs(unit, { ...look, isAsBefore: !requested.resolves }, signal);
+    // Each step looks at every target, and there may be ten thousand.
+    await yieldIfLong();
     const { resolution } = around;
     if (resolution.kind === 'unsure' && deployment.deletion === undefined) {
       return await this.#trouble(unit, scene, { reason: 'PlacementUnsure', message: resolution.why }, signal);
@@ -124,9 +127,11 @@ export class PlanRollout {
     const sure = resolution.kind === 'sure' ? resolution : NOBODY;
     const membership = decideMembership({ ...around, deployment, requested, resolution: sure, now });
     const unfinished = await isUnfinished(unit, deployment, signal);
+    await yieldIfLong();
     const rows = sentAgain(membership.rows, requested, now);
     const upToDate = upToDateOf(rows, { requested, hashes: scene.hashes, isUnfinished: unfinished });
     const its = { ...membership, rows };
+    await yieldIfLong();
     let plan: Plan;
     try {
       const spec = asked.isPaced ? asked.spec.rollout : unpaced(asked.spec.rollout);
@@ -134,6 +139,7 @@ export class PlanRollout {
     } catch (error) {
       return await this.#trouble(unit, scene, { reason: 'PlanFailed', message: messageOf(error) }, signal);
     }
+    await yieldIfLong();
     const outcome = { membership: its, around, now };
     if (!hasWork(plan)) return await this.#settle(unit, scene, outcome, signal);
     const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(plan) };
@@ -191,7 +197,9 @@ export class PlanRollout {
       ...(held.length === 0 ? {} : { held: held.map(({ id }) => id) }),
       ...(waiting.length === 0 ? {} : { waiting: waiting.map(({ id }) => id) }),
     };
+    await yieldIfLong();
     const state = openRollout(start);
+    await yieldIfLong();
     const waits = createExplainWait(this.#deps.strategies.gates)(state, now);
     const rollout = rolloutStatus({ state, startTime: now, trigger: revision.trigger, waits });
     const after = changed(
@@ -206,6 +214,7 @@ export class PlanRollout {
       now,
     );
     const events = [{ type: 'rollout.planned', deployment: after } as const];
+    await yieldIfLong();
     await Promise.all([
       keepRows(unit, { deployment, membership, before: around.rows }, signal),
       unit.revisions.insert(revision, signal),

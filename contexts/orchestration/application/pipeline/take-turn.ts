@@ -1,3 +1,4 @@
+import { yieldIfLong } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
@@ -125,12 +126,14 @@ export class TakeTurn {
     const { asked } = heard;
     const told = { posted: heard.posted, asked: asked.rolloutEvents };
     const decided = await this.#decideAll(unit, { deployment, rollout, state: moment.state, ...told, now }, signal);
+    await yieldIfLong();
     const outcome: TurnOutcome = { deployment, rollout, turn: moment.turn + 1, before: moment.state, now, ...decided };
     const { turn, rolloutEvents, after: state } = outcome;
     const [rows, waits] = await Promise.all([
       changedRows(unit, outcome, signal),
       namedWaits(unit, { deployment: deployment.uid, waits: this.#explainWait(state, now) }, signal),
     ]);
+    await yieldIfLong();
     const events = await keepGates(unit, { outcome, newId: this.#deps.newId }, signal);
     const last = { step, hasBatch: rows.hasBatch };
     const isFinished = state.phase.kind === 'Finished';

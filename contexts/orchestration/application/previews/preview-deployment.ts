@@ -1,4 +1,4 @@
-import { FleetError } from '#kit/std';
+import { FleetError, yieldIfLong } from '#kit/std';
 import type { PreviewAnswer } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
@@ -22,8 +22,6 @@ export interface PreviewDeps {
   readonly fingerprint: Fingerprint;
   readonly slots: GenerationSlots;
   readonly router: Pick<TargetRouter, 'preview'>;
-  /** Yields to other work: a preview may look at very many targets. */
-  readonly breathe: () => Promise<void>;
 }
 
 export interface PreviewCommand {
@@ -140,7 +138,7 @@ async function look(
 async function wantedBy(
   content: DesiredContents,
   { resolution, rows, targets }: PlanInputs,
-  { breathe, slots }: PreviewDeps,
+  { slots }: PreviewDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<TargetId, DesiredContent>> {
   const placed = resolution.kind === 'sure' ? resolution.targets : [];
@@ -151,7 +149,7 @@ async function wantedBy(
     for (const id of queue) {
       const target = targets.get(id);
       if (target !== undefined) wanted.set(id, (await content.generate(target, signal)).desired);
-      await breathe();
+      await yieldIfLong();
     }
   };
   await Promise.all(Array.from({ length: slots.widthOf(content.manifest) }, work));

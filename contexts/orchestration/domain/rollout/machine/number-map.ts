@@ -48,8 +48,17 @@ export function withoutKey<T>(map: NumberMap<T>, key: number): NumberMap<T> {
 
 /** The smallest key with its value. */
 export function firstOf<T>(map: NumberMap<T>): readonly [key: number, value: T] | undefined {
-  for (const entry of entriesOf(map)) return entry;
-  return undefined;
+  if (map.root === null) return undefined;
+  let slot: Slot<T> = map.root;
+  let key = 0;
+  // No node is empty, so each has a first slot that is taken.
+  for (let shift = map.height * BITS; shift >= 0; shift -= BITS) {
+    const node = slot as Node<T>;
+    const index = node.findIndex((below) => below !== null);
+    slot = node[index] as Slot<T>;
+    key += index << shift;
+  }
+  return [key, slot as T];
 }
 
 /** In ascending order of keys. */
@@ -92,7 +101,9 @@ function* walk<T>(
     yield [key, slot as T];
     return;
   }
-  for (const [index, below] of (slot as Node<T>).entries()) {
+  const node = slot as Node<T>;
+  for (let index = 0; index < node.length; index += 1) {
+    const below = node[index] as Slot<T>;
     if (below !== null) yield* walk(below, shift - BITS, key + (index << shift));
   }
 }
