@@ -62,6 +62,14 @@ test('a held removal names the targets that wait for the room', () => {
   );
 });
 
+test('a move that waits for earlier ones continues by itself', () => {
+  const held = [{ id: 'a', why: 'MovesUnfinished', message: 'earlier moves have not ended' }];
+  assert.match(
+    drawn({ deployment: aDeployment({ placement: { held } }) }),
+    /^- the end of earlier moves to remove it from targets: a: .*\n {2}to continue: it continues by itself; at once: fleetshift/m,
+  );
+});
+
 test('a gate that no one can pass says so, and how an administrator does', () => {
   const gate = { id: 'prod/before/0', type: 'approval', since: TIME };
   const wait = {

@@ -75,10 +75,13 @@ function heldLines({ name, workspace, status }: DeploymentResource, names: Names
   if (first === undefined) return [];
   const which = held.slice(0, NAMED).map(({ id }) => names.get(id) ?? id);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
+  const isOwn = held.every(({ why }) => why === 'MovesUnfinished');
+  const awaited = isOwn ? 'the end of earlier moves' : 'confirmation';
+  const byItself = isOwn ? 'it continues by itself; at once: ' : '';
   return [
-    printable(`- confirmation to remove it from targets: ${which.join(', ')}${more}: ${first.message}`),
+    printable(`- ${awaited} to remove it from targets: ${which.join(', ')}${more}: ${first.message}`),
     ...waitingLine(waiting.map((target) => target.name)),
-    printable(`  to continue: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
+    printable(`  to continue: ${byItself}fleetshift rollout confirm-removal ${name} -w ${workspace}`),
   ];
 }
 

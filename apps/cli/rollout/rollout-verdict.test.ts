@@ -40,6 +40,16 @@ const rows: { why: string; parts: DeploymentParts; generation?: number; kind: st
     kind: 'stopped',
   },
   {
+    why: 'a move waits for earlier ones, which takes no person',
+    parts: {
+      rollout: { phase: 'Finished', outcome: 'Succeeded' },
+      placement: { held: [{ id: 'a', why: 'MovesUnfinished', message: '' }] },
+      its: { reconciling: false },
+    },
+    kind: 'ended',
+    code: EXIT.ok,
+  },
+  {
     why: 'it paused for failures',
     parts: { rollout: { phase: 'Paused', reason: 'FailuresExceeded' } },
     kind: 'stopped',

@@ -168,6 +168,13 @@ describe('a bound', () => {
       want: ['x', 'a', ['b: NoCause'], 'c'],
     },
     {
+      why: 'allows no more moves because a rollout has both ends of one',
+      previous: 'ab',
+      resolution: moves(['a', 'b'], ['c'], 1),
+      more: { maxRemoval: '100%' },
+      want: ['', '', ['a: MaxRemoval', 'b: MaxRemoval'], 'c'],
+    },
+    {
       why: 'is none of a removal with another cause',
       previous: 'ab',
       resolution: { ...leavesOut('NotSelected', 'a'), targets: [idOf('b')] } as Resolution,

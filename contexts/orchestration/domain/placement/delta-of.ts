@@ -57,11 +57,14 @@ export function deltaOf(previous: ReadonlySet<TargetId>, resolution: Resolution,
   const { targets, excluded } = resolution;
   const placed = new Set(targets);
   const leaving = leavingOf([...previous].filter((id) => !placed.has(id)).sort(), excluded, options);
-  const limit = removalLimit(options.maxRemoval ?? DEFAULT_MAX_REMOVAL, previous.size);
+  const max = options.maxRemoval ?? DEFAULT_MAX_REMOVAL;
+  const limit = removalLimit(max, previous.size);
   // All of them wait, instead of letting the allowed number go: otherwise a wrong selector would remove the fleet bit by
   // bit.
   const going = leaving.filter(({ cause }) => cause !== undefined && !isVanished(cause)).length;
   const underWay = [...(options.leaving ?? [])].filter((id) => !placed.has(id)).length;
+  // While a rollout runs there are more members than the bound: those that moves leave behind do not allow more moves.
+  const mostMoves = removalLimit(max, Math.min(previous.size, resolution.bound?.most ?? previous.size));
 
   const removed: Removal[] = [];
   const held: Hold[] = [];
@@ -70,7 +73,8 @@ export function deltaOf(previous: ReadonlySet<TargetId>, resolution: Resolution,
     const isFree = cause !== undefined && (isConfirmed || isVanished(cause));
     if (cause === undefined) held.push({ id, why: 'NoCause', message });
     else if (!isFree && going > limit) held.push({ id, why: 'MaxRemoval', message });
-    else if (!isFree && why === 'Outscored' && going + underWay > limit) held.push(unfinished(exclusion));
+    else if (!isFree && cause === 'outscored' && going > mostMoves) held.push({ id, why: 'MaxRemoval', message });
+    else if (!isFree && why === 'Outscored' && going + underWay > mostMoves) held.push(unfinished(exclusion));
     else removed.push({ id, cause });
   }
   const unchanged = targets.filter((id) => previous.has(id));

@@ -72,7 +72,9 @@ function placed({ deletion, status: { placement, counts } }: Deployment): Findin
   }
   if (kind === 'unsure') return { status: 'Unknown', reason: 'PlacementUnsure', message: why };
   if (held.length > 0) {
-    const message = `${targets(held.length)} would lose the deployment and wait for :confirmRemoval.`;
+    const isOwn = held.every(({ why: reason }) => reason === 'MovesUnfinished');
+    const awaited = isOwn ? 'earlier moves to end' : ':confirmRemoval';
+    const message = `${targets(held.length)} would lose the deployment and wait for ${awaited}.`;
     return { status: 'False', reason: 'RemovalHeld', message };
   }
   if (missing.length > 0) {
