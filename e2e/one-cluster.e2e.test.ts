@@ -73,6 +73,12 @@ async function refused({ shown, run }: Stage, target: string, hidden: string): P
   assert.notEqual((await shown(target)).connection.state, 'Connected');
 }
 
+async function targetsOf({ api }: Stage): Promise<readonly string[]> {
+  const path = 'GET /v1/workspaces/root/deployments/notes/targets';
+  const { items } = await api.ask<{ items: { target: string }[] }>(path, undefined, 200);
+  return items.map(({ target }) => target);
+}
+
 /** In the placement with a label, and out of it with another. */
 async function placed({ api }: Stage, target: string, fleet: 'proxied' | 'none'): Promise<void> {
   await api.ask(`PATCH /v1/targets/${target}`, { labels: { fleet, ring: 'canary' } }, 200);
@@ -107,6 +113,37 @@ describe('one cluster is one target', { skip }, () => {
     assert.equal(await note(west), 'two', 'nothing is deleted with a target');
     await placed(its, name, 'proxied');
     await api.available('notes', 1);
+  });
+
+  it('the agent of a cluster serves the target that its own one was merged into, which stays the only one', async (t) => {
+    const west = await ownCluster(t, { size: 'apiserver', name: 'west' }, t.signal);
+    const its = await stage(t);
+    const { api, add, agentIn, run } = its;
+    assert.equal((await add(kubeconfigOf({ 'my-west': west }), 'my-west')).code, EXIT.ok);
+    await placed(its, 'my-west', 'proxied');
+    await api.deploy('notes', 'default', 'one');
+    await api.available('notes', 1);
+    const name = `k8s-${(await uidOf(west)).slice(0, 8)}`;
+    await (await agentIn(west))();
+    await refused(its, name, 'my-west');
+    await placed(its, name, 'proxied');
+    await eventually('both to be placed', async () => (await targetsOf(its)).length === 2);
+
+    const merged = await run('target', 'merge', name, '--into', 'my-west');
+    assert.equal(merged.code, EXIT.ok, merged.err);
+    await api.standing('my-west', 'StandingBy');
+    await api.connection('my-west', 'Connected');
+    assert.equal((await api.ask<{ aliasOf: string }>(`GET /v1/targets/${name}`, undefined, 200)).aliasOf, 'my-west');
+    assert.match((await run('get', 'targets', '-A')).out, new RegExp(`${name}.*alias of my-west`));
+    await eventually('the alias to leave', async () => (await targetsOf(its)).join() === 'my-west');
+    assert.equal(await note(west), 'one');
+    await api.change('notes', 'default', 'two');
+    await eventually('the change to arrive', async () => (await note(west)) === 'two');
+    await api.available('notes', 1);
+
+    await api.ask('DELETE /v1/targets/my-west', undefined, 409);
+    await api.ask(`DELETE /v1/targets/${name}`, undefined, 204);
+    assert.equal(await note(west), 'two');
   });
 
   it('the kubeconfig of a cluster that has an agent is refused; the agent goes on, started anew or restored', async (t) => {

@@ -131,6 +131,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
       INDEX_IN_TREE.targets,
       identityInTree,
     ],
+    targetMergeObservers: [ENROLMENT_IN_TREE.merges],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
   const listening: Listening = {};

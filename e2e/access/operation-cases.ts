@@ -75,6 +75,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   cordonTarget: nameless,
   uncordonTarget: nameless,
   reidentifyTarget: { otherwise: 409 },
+  // Into itself, which is refused.
+  mergeTarget: { otherwise: 409, body: ({ params }) => ({ into: params['target'] }) },
 
   // The target is a directory.
   putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },

@@ -162,6 +162,7 @@ export {
 } from './service-account-schema.ts';
 export {
   AssignTargetSchema,
+  MergeTargetSchema,
   NewTargetSchema,
   TargetListQuerySchema,
   TargetParamsSchema,

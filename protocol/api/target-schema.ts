@@ -53,6 +53,9 @@ export const TargetSchema = Type.Object(
     uid: SYSTEM_FIELDS.uid,
     type: typeField(),
     workspace: nameField('The workspace of the target.'),
+    aliasOf: Type.Optional(
+      nameField('The target that has the same cluster: this one is another name of it, and takes no placement.'),
+    ),
     labels: labelsField(),
     reportedLabels: Type.Record(Type.String(), Type.String(), {
       description:
@@ -105,6 +108,11 @@ export const TargetPatchSchema = Type.Object(
 export const AssignTargetSchema = Type.Object(
   { workspace: nameField('The workspace to assign the target to.') },
   { title: 'AssignTarget' },
+);
+
+export const MergeTargetSchema = Type.Object(
+  { into: nameField('The target that has the same cluster, and stays.') },
+  { title: 'MergeTarget' },
 );
 
 export type TargetResource = Static<typeof TargetSchema>;

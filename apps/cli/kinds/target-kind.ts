@@ -19,7 +19,10 @@ export const targetKind = defineKind({
     { heading: 'TYPE', cell: ({ type }) => type },
     { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
     { heading: 'LIFECYCLE', cell: ({ lifecycle }) => lifecycle },
-    { heading: 'CONNECTION', cell: ({ connection }) => connection.state },
+    {
+      heading: 'CONNECTION',
+      cell: ({ connection, aliasOf }) => (aliasOf === undefined ? connection.state : `alias of ${aliasOf}`),
+    },
     { heading: 'LAST SEEN', cell: ({ connection }) => timeCell(connection.lastSeenTime) },
     { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
     { heading: 'REPORTED', wide: true, cell: ({ reportedLabels }) => labelsCell(reportedLabels) },
@@ -38,7 +41,7 @@ export const targetKind = defineKind({
   deletable: true,
   labelled: true,
   events: {
-    changed: ['target.created', 'target.updated', 'target.assigned', 'target.connectionChanged'],
+    changed: ['target.created', 'target.updated', 'target.assigned', 'target.connectionChanged', 'target.merged'],
     gone: ['target.deleted'],
     left: ['target.removed'],
   },

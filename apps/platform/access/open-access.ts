@@ -43,6 +43,7 @@ export interface OpenAccessDeps {
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   /** Called when a target is deleted, to delete the data about it. */
   readonly targetDeleteObservers?: NonNullable<TargetRoutesDeps['deleteObservers']>;
+  readonly targetMergeObservers?: NonNullable<TargetRoutesDeps['mergeObservers']>;
   /** Called when a workspace is deleted, to delete the data about it. */
   readonly workspaceDeleteObservers?: NonNullable<WorkspaceRoutesDeps['deleteObservers']>;
   /** Authenticates the heads of the audit log, which are sent to `auditHeads`. */
@@ -76,7 +77,7 @@ const NO_TYPES: AddonTypes = { has: async () => false };
 /** The index is loaded before the first request. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
   const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
-  const { targetDeleteObservers = [], workspaceDeleteObservers = [], gauges = [] } = deps;
+  const { targetDeleteObservers = [], targetMergeObservers = [], workspaceDeleteObservers = [], gauges = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const catchUp = catchUpWith({ storage, index, log });
@@ -123,6 +124,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
         (tx) => ({ deleted: async (target, stop) => void (await grants.dropGrantsOf(tx, target, stop)) }),
         ...targetDeleteObservers,
       ],
+      mergeObservers: targetMergeObservers,
     }),
   ];
   return {

@@ -1,7 +1,14 @@
-import type { Binding, FleetletDirectory, LinkPeer, ServedTarget, TargetClaim } from '#contexts/channels';
+import type {
+  Binding,
+  FleetletDirectory,
+  LinkPeer,
+  ServedTarget,
+  TargetClaim,
+  TargetRefusal,
+} from '#contexts/channels';
 import type { FleetletAdmission, ShownIdentity } from '#contexts/enrolment';
 import { SAME_CLUSTER, type TargetReport, TargetService } from '#contexts/targets';
-import { identityIn, targetUnitOfWork } from '#contexts/targets/adapters';
+import { registrationFacts, targetUnitOfWork } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import { type Clock, FleetError, foreignName, parseResourceName, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
@@ -44,7 +51,7 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
       const bound = await enrolment.boundTarget(fleetlet, claim, signal);
       if (bound.kind === 'refused') return bound;
       const target = { uid: bound.uid, name: bound.name, type: bound.type };
-      return (await sameCluster(deps, target, claim, signal)) ?? { kind: 'bound', target };
+      return await bindCluster(deps, { fleetlet, target, claim }, signal);
     },
     describe,
     welcome: async (_fleetlet, signal) => {
@@ -54,29 +61,58 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
   };
 }
 
+interface ClaimedTarget {
+  readonly fleetlet: string;
+  readonly target: ServedTarget;
+  readonly claim: TargetClaim;
+}
+
 /**
- * Refuses a cluster that another target has. Only types whose agents report an identity that a cluster keeps for life
- * are looked at. Most registrations claim what the target holds already, and write nothing.
+ * Refuses a cluster that another target has, unless the claimed target is an alias of that one. Only types whose agents
+ * report an identity that a cluster keeps for life are looked at. Most registrations claim what the target holds
+ * already, and write nothing.
  */
-async function sameCluster(
-  { storage, clock }: FleetletDirectoryDeps,
-  { uid, name: text, type }: ServedTarget,
-  { instance }: TargetClaim,
+async function bindCluster(
+  deps: FleetletDirectoryDeps,
+  { fleetlet, target, claim }: ClaimedTarget,
   signal: AbortSignal,
-): Promise<Extract<Binding, { kind: 'refused' }> | undefined> {
-  if (type !== CLUSTER_TYPE || instance === '') return undefined;
-  const identity = readName(instance);
-  if (identity === undefined)
-    return { kind: 'refused', reason: 'invalid', message: 'The identity of the cluster is no name.' };
-  const known = await storage.read((reader) => identityIn(reader, uid), signal);
-  if (known.held === identity && known.refused === undefined) return undefined;
-  const command = { name: parseResourceName(text), precondition: { check: () => {} }, now: clock.now(), identity };
-  const next = await storage.write(async (tx) => {
+): Promise<Binding> {
+  const bound = { kind: 'bound', target } as const;
+  if (target.type !== CLUSTER_TYPE || claim.instance === '') return bound;
+  const identity = readName(claim.instance);
+  if (identity === undefined) return refused('invalid', 'The identity of the cluster is no name.');
+  const known = await deps.storage.read((reader) => registrationFacts(reader, target.uid), signal);
+  if (known.aliasOf !== undefined) {
+    return await bindAliased(deps, { fleetlet, name: known.aliasOf, type: target.type, identity }, signal);
+  }
+  if (known.identity.held === identity && known.identity.refused === undefined) return bound;
+  const command = { name: parseResourceName(target.name), precondition: { check: () => {} }, identity };
+  const next = await deps.storage.write(async (tx) => {
     const unit = targetUnitOfWork(tx, { newId: uuidv7, workspaces: workspacePlaces });
-    return await reportingService().claimIdentity(unit, command, signal);
+    return await reportingService().claimIdentity(unit, { ...command, now: deps.clock.now() }, signal);
   }, signal);
-  if (next.refused === undefined) return undefined;
-  return { kind: 'refused', reason: 'sameCluster', message: SAME_CLUSTER, identity: next.issued };
+  return next.refused === undefined ? bound : refused('sameCluster', SAME_CLUSTER, next.issued);
+}
+
+/** The merge has bound the fleetlet to the other target, too; whoever unbinds it there ends this. */
+async function bindAliased(
+  { enrolment, storage }: FleetletDirectoryDeps,
+  { fleetlet, name, type, identity }: Record<'fleetlet' | 'name' | 'type' | 'identity', string>,
+  signal: AbortSignal,
+): Promise<Binding> {
+  const bound = await enrolment.boundTarget(fleetlet, { name, type }, signal);
+  if (bound.kind === 'refused')
+    return refused('notBound', 'The target is an alias of one that this fleetlet is not bound to.');
+  const facts = await storage.read((reader) => registrationFacts(reader, bound.uid), signal);
+  if (facts.identity.held === identity) return { kind: 'bound', target: { uid: bound.uid, name: bound.name, type } };
+  return refused(
+    'notBound',
+    'The target is an alias of one that has another cluster. Delete the alias, and enrol the agent again.',
+  );
+}
+
+function refused(reason: TargetRefusal, message: string, identity?: string): Binding {
+  return { kind: 'refused', reason, message, identity };
 }
 
 function readName(text: string): string | undefined {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   type Enrolment,
   enrolmentInTree,
+  mergedBindings,
   openEnrolment as openContext,
   purgeTokens,
 } from '#contexts/enrolment/adapters';
@@ -10,7 +11,7 @@ import { targetPool } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import type { HostPort } from '#kit/config';
 import type { Sealer } from '#kit/sealing';
-import { systemClock } from '#kit/std';
+import { systemClock, uuidv7 } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
@@ -72,6 +73,13 @@ export const ENROLMENT_IN_TREE = {
   targets: (tx: Transaction) => ({
     deleted: (gone: { readonly uid: string }, signal: AbortSignal) => enrolmentInTree(tx).targetDeleted(gone, signal),
   }),
+  /** No target is registered here, so no addon types are needed. */
+  merges: (tx: Transaction) =>
+    mergedBindings(tx, {
+      newId: uuidv7,
+      targets: targetRegistrar({ has: async () => false }),
+      workspaces: placeDirectory,
+    }),
   workspaces: (tx: Transaction) => ({
     deleted: (gone: { readonly name: string }, signal: AbortSignal) =>
       enrolmentInTree(tx).workspaceDeleted(gone, signal),

@@ -18,6 +18,7 @@ export const TARGET_NEWS = [
   'target.placementChanged',
   'target.propertiesChanged',
   'target.connectionChanged',
+  'target.merged',
   'target.deleted',
 ] as const satisfies readonly TargetEventType[];
 
@@ -28,6 +29,7 @@ export function targetNewsOf({ type, data }: Pick<StoredEvent, 'type' | 'data'>)
       return change(data as TargetResource, { fields: ['presence'] });
     case 'target.removed':
       return change(data as TargetResource, { fields: ['presence'], causes: ['move'] });
+    case 'target.merged':
     case 'target.deleted':
       return change(data as TargetResource, { fields: ['presence'], causes: [causeOfDelete(data as TargetResource)] });
     case 'target.placementChanged':

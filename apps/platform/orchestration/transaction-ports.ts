@@ -27,16 +27,21 @@ export function poolIn(reader: Reader): TargetPool {
   const pool = targetPool(reader);
   return {
     local: LOCAL,
-    below: async (path, signal) => (await pool.below(path, signal)).map(known),
+    below: async (path, signal) => (await pool.below(path, signal)).filter(isNoAlias).map(known),
     find: async (ids, signal) => {
-      const found = (await pool.find(ids, signal)).map(known);
+      const found = (await pool.find(ids, signal)).filter(isNoAlias).map(known);
       return ids.includes(LOCAL_TARGET_ID) ? [...found, LOCAL] : found;
     },
   };
 }
 
+/** To deployments an alias is a target that does not exist any more. */
+export function isNoAlias({ isAlias }: Pick<PooledTarget, 'isAlias'>): boolean {
+  return isAlias !== true;
+}
+
 /** Includes the workspace, which is needed only to find the deployments above. */
-export function known(target: PooledTarget): PoolTarget & { readonly workspacePath: string } {
+export function known({ isAlias: _, ...target }: PooledTarget): PoolTarget & { readonly workspacePath: string } {
   // Orchestration identifies a target by its uid.
   return { ...target, id: target.id as TargetId };
 }

@@ -36,6 +36,7 @@ export const PERMISSIONS = {
   'targets.update': admin('target'),
   'targets.assign': admin('target'),
   'targets.cordon': admin('target'),
+  'targets.merge': admin('target'),
   'targets.reidentify': admin('target'),
   'targets.delete': admin('target'),
   'targets.proxyRead': viewer('target'),

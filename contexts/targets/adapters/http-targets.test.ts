@@ -89,6 +89,7 @@ eachDatabase('/v1/targets', (fresh) => {
         `POST ${ALL}/{target}:assign targets.assign`,
         `POST ${ALL}/{target}:cordon targets.cordon`,
         `POST ${ALL}/{target}:uncordon targets.cordon`,
+        `POST ${ALL}/{target}:merge targets.merge`,
         `POST ${ALL}/{target}:reidentify targets.reidentify`,
         `DELETE ${ALL}/{target} targets.delete`,
       ],

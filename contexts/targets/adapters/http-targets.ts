@@ -14,6 +14,7 @@ import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
   AssignTargetSchema,
+  MergeTargetSchema,
   NewTargetSchema,
   TargetListQuerySchema,
   TargetParamsSchema,
@@ -23,6 +24,7 @@ import {
 import type {
   AddonTypes,
   DeleteObserver,
+  MergeObserver,
   TargetReader,
   UnitOfWork,
   VisibleSet,
@@ -42,6 +44,7 @@ export interface TargetRoutesDeps {
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
   readonly addonTypes: AddonTypes;
   readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
+  readonly mergeObservers?: readonly ((tx: Transaction) => MergeObserver)[];
   /** For targets and events. */
   readonly newUid?: () => Uuid;
 }
@@ -61,13 +64,21 @@ const tags = ['targets'];
 
 /** `/v1/targets`: targets as a REST resource. */
 export function targetRoutes(deps: TargetRoutesDeps): Route[] {
-  const { storage, visibility, workspaces, addonTypes, deleteObservers = [], newUid = uuidv7 } = deps;
+  const {
+    storage,
+    visibility,
+    workspaces,
+    addonTypes,
+    deleteObservers = [],
+    mergeObservers = [],
+    newUid = uuidv7,
+  } = deps;
   const parts: Parts = {
     storage,
     visibility,
     reader: new SqlTargetReader({ storage, workspaces }),
     service: new TargetService({ newUid, addonTypes }),
-    unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces, deleteObservers }),
+    unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces, deleteObservers, mergeObservers }),
   };
   return [
     registerRoute(parts),
@@ -81,6 +92,7 @@ export function targetRoutes(deps: TargetRoutesDeps): Route[] {
       summary: 'Cordon a target: it keeps its deployments and gets no new ones',
     }),
     lifecycleRoute(parts, { verb: 'uncordon', lifecycle: 'Active', summary: 'Uncordon a target' }),
+    mergeRoute(parts),
     reidentifyRoute(parts),
     deleteRoute(parts),
   ];
@@ -241,6 +253,32 @@ function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, su
         const command = { name, lifecycle, precondition: auditedPrecondition(request, toResource), now: request.time };
         return ok(toResource(await service.setLifecycle(unit(tx), command, request.signal)));
       }),
+  });
+}
+
+function mergeRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:merge`,
+    operationId: 'mergeTarget',
+    summary: 'Make a target an alias of the one that has the same cluster',
+    description:
+      'For a target whose condition `ClusterIdentity` says that another target has the same cluster. Its agent serves that ' +
+      'one from then on; the alias leaves every placement, and workloads are not touched. Requires the permission on both.',
+    tags,
+    permission: 'targets.merge',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, body: MergeTargetSchema, responses: { 200: TargetSchema } },
+    handler: async (request) => {
+      await request.authorize('targets.merge', { target: request.body.into });
+      return await mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        const into = parseResourceName(request.body.into);
+        const command = { name, into, precondition: auditedPrecondition(request, toResource), now: request.time };
+        return ok(toResource(await service.merge(unit(tx), command, request.signal)));
+      });
+    },
   });
 }
 

@@ -44,10 +44,15 @@ CREATE TABLE target_identities (
 );
 CREATE INDEX target_identities_by_held ON target_identities (held);`;
 
+const ALIASES = `
+ALTER TABLE targets ADD COLUMN alias_of KEYTEXT;
+CREATE INDEX targets_by_alias ON targets (alias_of) WHERE alias_of IS NOT NULL;`;
+
 export const TARGET_MIGRATIONS: MigrationModule = {
   module: 'targets',
   migrations: [
     { number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS },
     { number: 2, name: 'identities of clusters', compatibleFrom: 1, up: IDENTITIES },
+    { number: 3, name: 'aliases', compatibleFrom: 2, up: ALIASES },
   ],
 };

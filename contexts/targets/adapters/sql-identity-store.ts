@@ -31,6 +31,16 @@ export class SqlIdentityStore implements IdentityStore {
   }
 }
 
+/** What a registration needs to know of a target, from a snapshot. */
+export async function registrationFacts(
+  reader: Reader,
+  target: string,
+): Promise<{ readonly identity: ClusterIdentity; readonly aliasOf: string | undefined }> {
+  const row = await reader.get(sql`SELECT alias_of FROM targets WHERE uid = ${target}`);
+  const aliasOf = row?.['alias_of'] ?? undefined;
+  return { identity: await identityIn(reader, target), aliasOf: aliasOf === undefined ? undefined : String(aliasOf) };
+}
+
 /** Also for a snapshot: most registrations change nothing. */
 export async function identityIn(reader: Reader, target: string): Promise<ClusterIdentity> {
   const row = await reader.get(sql`SELECT held, refused, issued FROM target_identities WHERE target = ${target}`);

@@ -37,7 +37,7 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
         manifest_types = ${JSON.stringify(next.advertisedManifestTypes)}, lifecycle = ${next.lifecycle},
         connection_state = ${next.connection.state}, last_seen_time = ${next.connection.lastSeenTime ?? null},
         conditions = ${JSON.stringify(next.conditions)}, generation = ${next.generation}, version = ${next.version},
-        update_time = ${next.updateTime}
+        update_time = ${next.updateTime}, alias_of = ${next.aliasOf ?? null}
       WHERE uid = ${next.uid} AND version = ${next.version - 1}`);
     if (changed !== 1) throw stale(next);
   }
@@ -48,6 +48,11 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
     const changed = await this.#tx.run(sql`DELETE FROM targets WHERE uid = ${uid} AND version = ${version}`);
     if (changed !== 1) throw stale(target);
     await this.#tx.run(sql`DELETE FROM target_identities WHERE target = ${uid}`);
+  }
+
+  async hasAliases(name: ResourceName, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return (await this.#tx.get(sql`SELECT name FROM targets WHERE alias_of = ${name} LIMIT 1`)) !== undefined;
   }
 
   async findAll(names: readonly ResourceName[], signal: AbortSignal): Promise<readonly Target[]> {
@@ -87,7 +92,7 @@ export function insertTarget(target: Target): Statement {
       ${JSON.stringify(target.reportedLabels)}, ${JSON.stringify(target.properties)},
       ${JSON.stringify(target.reportedProperties)}, ${JSON.stringify(target.advertisedManifestTypes)}, ${lifecycle},
       ${connection.state}, ${connection.lastSeenTime ?? null}, ${JSON.stringify(target.conditions)}, ${generation},
-      ${version}, ${createTime}, ${updateTime})`;
+      ${version}, ${createTime}, ${updateTime}, ${target.aliasOf ?? null})`;
 }
 
 /** VALUES has no types on Postgres, where every parameter is text unless it is cast. */

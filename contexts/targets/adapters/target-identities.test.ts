@@ -11,6 +11,7 @@ import { identityIn } from './sql-identity-store.ts';
 import { SqlTargetReader } from './sql-target-reader.ts';
 import { insertTarget } from './sql-target-store.ts';
 import { targetUnitOfWork } from './sql-unit-of-work.ts';
+import { targetPool } from './target-pool.ts';
 
 const signal = new AbortController().signal;
 const anyState = { check: () => {} };
@@ -73,6 +74,34 @@ eachDatabase('the clusters behind targets', (fresh) => {
     await unit((each) => service.delete(each, command('prod'), signal));
     assert.deepEqual(await claim('other', 'u-1'), { held: 'u-1' });
     assert.equal((await condition('other'))?.status, 'True');
+  });
+
+  it('are merged into the target that has them: an alias has another name, and no row of its own for placement', async () => {
+    const merge = async (name: string, into: string) =>
+      await unit((each) => service.merge(each, { ...command(name), into: named(into) }, signal));
+    await claim('prod', 'u-1');
+    await assert.rejects(merge('other', 'prod'), { code: 'NOT_MERGEABLE' }, 'it was not refused');
+    await claim('other', 'u-1');
+    await assert.rejects(merge('other', 'prod'), { code: 'NOT_MERGEABLE' }, 'their workspaces are apart');
+    await unit((each) => service.assign(each, { ...command('prod'), workspace: named('root') }, signal));
+    await assert.rejects(merge('other', 'other'), { code: 'NOT_MERGEABLE' });
+    await assert.rejects(merge('prod', 'other'), { code: 'NOT_MERGEABLE' }, 'the other way round');
+    const merged = await merge('other', 'prod');
+    assert.deepEqual([merged.aliasOf, merged.conditions[0]?.reason], ['prod', 'Alias']);
+    assert.deepEqual(await new SqlTargetReader({ storage, workspaces }).find(named('other'), signal), merged);
+    assert.match(await events(), /target\.merged/);
+    assert.equal((await merge('other', 'prod')).version, merged.version, 'again changes nothing');
+    const pooled = await storage.read((reader) => targetPool(reader).below('/root/', signal), signal);
+    assert.deepEqual(
+      pooled.filter(({ isAlias }) => isAlias).map(({ name }) => name),
+      ['other'],
+    );
+    await assert.rejects(
+      unit((each) => service.delete(each, command('prod'), signal)),
+      { code: 'TARGET_HAS_ALIASES' },
+    );
+    await unit((each) => service.delete(each, command('other'), signal));
+    await unit((each) => service.delete(each, command('prod'), signal));
   });
 
   it('are told apart by an id that is issued once, and only to a target that was refused', async () => {

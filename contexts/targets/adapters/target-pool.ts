@@ -15,6 +15,8 @@ export interface PooledTarget {
   readonly manifestTypes: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly isOnline: boolean;
+  /** An alias takes no placement. */
+  readonly isAlias?: true;
   /** The path prefix of everything in its workspace. */
   readonly workspacePath: string;
 }
@@ -68,6 +70,7 @@ function toPooled(row: Parameters<typeof toTarget>[0]): PooledTarget {
     manifestTypes: target.advertisedManifestTypes,
     lifecycle,
     isOnline: connection.state === 'Connected',
+    ...(target.aliasOf === undefined ? {} : { isAlias: true }),
     workspacePath: workspace.path,
   };
 }

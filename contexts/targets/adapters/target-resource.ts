@@ -15,6 +15,7 @@ export function toResource(target: Target): TargetResource {
     uid,
     type,
     workspace: workspace.name,
+    ...(target.aliasOf === undefined ? {} : { aliasOf: target.aliasOf }),
     labels: target.labels,
     reportedLabels: target.reportedLabels,
     properties: target.properties,

@@ -9,7 +9,8 @@ import { invalidTarget, TargetError } from '../domain/target-error.ts';
 /** The columns of `toTarget`, by name: a release also has to run on the next release's table, which may have more columns. */
 export const COLUMNS = sql.raw(
   `name, uid, type, workspace, workspace_path, labels, reported_labels, properties, reported_properties,
-   manifest_types, lifecycle, connection_state, last_seen_time, conditions, generation, version, create_time, update_time`,
+   manifest_types, lifecycle, connection_state, last_seen_time, conditions, generation, version, create_time, update_time,
+   alias_of`,
 );
 
 /** The first text after all that begin with this path: '0' follows '/' in byte order. */
@@ -40,6 +41,7 @@ export function toTarget(row: Row): Target {
       version: Number(row['version']),
       createTime: Number(row['create_time']),
       updateTime: Number(row['update_time']),
+      ...(row['alias_of'] === null ? {} : { aliasOf: parseResourceName(String(row['alias_of'])) }),
     });
   } catch (cause) {
     if (!(cause instanceof FleetError || cause instanceof SyntaxError)) throw cause;

@@ -11,6 +11,7 @@ export interface UnitOfWork {
   readonly workspaces: WorkspaceDirectory;
   readonly events: EventSink<TargetEvent>;
   readonly deleteObservers: readonly DeleteObserver[];
+  readonly mergeObservers: readonly MergeObserver[];
 }
 
 /** Keeps data about targets that has to be deleted with them. */
@@ -22,6 +23,15 @@ export interface DeleteObserver {
   ): Promise<void>;
 }
 
+/** Lets the fleetlets of a target serve the one that it is merged into. */
+export interface MergeObserver {
+  /** Called within the unit of work of the merge, also for a dry run. */
+  merged(
+    merge: { readonly uid: Uuid; readonly into: ResourceName; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
 /** The targets within one unit of work, including its own changes. */
 export interface TargetStore {
   find(name: ResourceName, signal: AbortSignal): Promise<Target | undefined>;
@@ -29,6 +39,8 @@ export interface TargetStore {
   insert(target: Target, signal: AbortSignal): Promise<void>;
   /** `VERSION_STALE` unless the stored target has the previous version. Name, uid and type stay the same. */
   replace(next: Target, signal: AbortSignal): Promise<void>;
+  /** Whether targets are aliases of this one. */
+  hasAliases(name: ResourceName, signal: AbortSignal): Promise<boolean>;
   /** `VERSION_STALE` unless the stored target has exactly this version. */
   remove(target: Target, signal: AbortSignal): Promise<void>;
 }

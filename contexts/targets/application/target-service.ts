@@ -1,13 +1,20 @@
 import type { Precondition, ResourceName, Uuid } from '#kit/std';
 import {
   assignTarget,
+  mergeTarget,
   patchTarget,
   reportTarget,
   type TargetPatch,
   type TargetReport,
   withLifecycle,
 } from '../domain/change-target.ts';
-import { type ClusterIdentity, claimIdentity, identityCondition } from '../domain/cluster-identity.ts';
+import {
+  aliasCondition,
+  type ClusterIdentity,
+  claimIdentity,
+  identityCondition,
+  mergeFault,
+} from '../domain/cluster-identity.ts';
 import { type ConnectionReport, connectTarget, loseConnection } from '../domain/connect-target.ts';
 import { newTarget, parseTargetDraft, type RawTargetDraft } from '../domain/new-target.ts';
 import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
@@ -136,6 +143,29 @@ export class TargetService {
     return await this.#setIdentity(unit, { ...command, target, next }, signal);
   }
 
+  /**
+   * Makes a refused target an alias of the one that has its cluster: its agent serves that one, and no placement has the
+   * alias any more. Nothing is removed from the cluster.
+   */
+  async merge(unit: UnitOfWork, command: ChangeTarget & { readonly into: ResourceName }, signal: AbortSignal) {
+    const target = await this.get(unit.targets, command.name, signal);
+    command.precondition.check(target);
+    const into = await this.get(unit.targets, command.into, signal);
+    if (target.aliasOf === into.name) return target;
+    const identity = await unit.identities.find(target.uid, signal);
+    const intoIdentity = await unit.identities.find(into.uid, signal);
+    const hasAliases = await unit.targets.hasAliases(target.name, signal);
+    const fault = mergeFault({ target, into, identity, intoIdentity, hasAliases });
+    if (fault !== undefined) throw new TargetError('NOT_MERGEABLE', fault);
+    const merge = { uid: target.uid, into: into.name, now: command.now };
+    for (const observer of unit.mergeObservers) await observer.merged(merge, signal);
+    const any = { check: () => {} };
+    const change = { ...command, precondition: any };
+    const merged = await this.#change(unit, change, signal, (current) => mergeTarget(current, into, command.now));
+    const report = { conditions: [aliasCondition(merged)] };
+    return await this.report(unit, { ...change, report }, signal);
+  }
+
   async #setIdentity(
     unit: UnitOfWork,
     { target, next, ...command }: ChangeTarget & { readonly target: Target; readonly next: ClusterIdentity },
@@ -165,6 +195,7 @@ export class TargetService {
   async delete(unit: UnitOfWork, { name, precondition, now }: ChangeTarget, signal: AbortSignal): Promise<void> {
     const target = await this.get(unit.targets, name, signal);
     precondition.check(target);
+    if (await unit.targets.hasAliases(name, signal)) throw hasAliases(name);
     await unit.targets.remove(target, signal);
     const gone = { uid: target.uid, workspace: target.workspace.name, now };
     for (const observer of unit.deleteObservers) await observer.deleted(gone, signal);
@@ -194,6 +225,13 @@ async function placeOf(unit: UnitOfWork, workspace: ResourceName, signal: AbortS
     'NO_SUCH_WORKSPACE',
     `There is no workspace ${workspace} to put the target in. Create it first, or choose another.`,
     { faults: [{ path: '/workspace', message: 'does not exist' }] },
+  );
+}
+
+function hasAliases(name: string): TargetError {
+  return new TargetError(
+    'TARGET_HAS_ALIASES',
+    `Other targets are aliases of ${name}, and their agents serve it. Delete the aliases first.`,
   );
 }
 

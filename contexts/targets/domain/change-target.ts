@@ -42,6 +42,11 @@ export function assignTarget(target: Target, workspace: TargetPlace, now: number
   return asked(target, { workspace }, now);
 }
 
+/** From now on it is another name of that target. */
+export function mergeTarget(target: Target, into: Target, now: number): Target {
+  return asked(target, { aliasOf: into.name }, now);
+}
+
 /** A deprovisioning target is not brought back: its infrastructure may be gone already. */
 export function withLifecycle(target: Target, lifecycle: Lifecycle, now: number): Target {
   if (target.lifecycle === 'Deprovisioning' && lifecycle !== 'Deprovisioning') {
@@ -89,6 +94,7 @@ function isSame(a: Target, b: Target): boolean {
   return (
     a.workspace.name === b.workspace.name &&
     a.lifecycle === b.lifecycle &&
+    a.aliasOf === b.aliasOf &&
     sameLabels(a.labels, b.labels) &&
     sameLabels(a.reportedLabels, b.reportedLabels) &&
     sameJson(a.properties, b.properties) &&

@@ -25,12 +25,35 @@ export function claimIdentity(before: ClusterIdentity, claimed: string, isHeldBy
   return { held, refused: claimed, issued: before.refused === claimed ? issued : undefined };
 }
 
+export interface Merge {
+  readonly target: Target;
+  readonly into: Target;
+  /** What is known of the clusters of both. */
+  readonly identity: ClusterIdentity;
+  readonly intoIdentity: ClusterIdentity;
+  readonly hasAliases: boolean;
+}
+
+/** Why a target cannot be merged into another one. Who asks may administer both. */
+export function mergeFault({ target, into, identity, intoIdentity, hasAliases }: Merge): string | undefined {
+  if (target.uid === into.uid) return 'A target cannot be merged into itself.';
+  if (into.aliasOf !== undefined) return `Target ${into.name} is an alias itself: merge into ${into.aliasOf}.`;
+  if (target.aliasOf !== undefined) return `Target ${target.name} is an alias of ${target.aliasOf} already.`;
+  if (hasAliases) return `Target ${target.name} has aliases: delete them first.`;
+  const [one, other] = [target.workspace.path, into.workspace.path];
+  if (!one.startsWith(other) && !other.startsWith(one)) {
+    return 'The workspace of one of the two must be that of the other one, or above it.';
+  }
+  const isSame = identity.refused !== undefined && identity.refused === intoIdentity.held && target.type === into.type;
+  return isSame ? undefined : `Target ${target.name} was not refused because of the cluster of ${into.name}.`;
+}
+
 const CONDITION = 'ClusterIdentity';
 
 /** Names no other target: the reader may not be allowed to know of it. */
 export const SAME_CLUSTER =
   'another target has the same cluster (the same uid of kube-system), so this one is not served. If it is the same cluster, ' +
-  'keep one of the two targets: delete the other, or enrol the agent under its name. If the cluster is a copy of another one, ' +
+  'merge this target into the other with "fleetshift target merge", or delete one of the two. If the cluster is a copy of another one, ' +
   'an administrator of this target can tell them apart with "fleetshift target reidentify"';
 
 /** `undefined` if there is nothing to say: a target that never was refused has no such condition. */
@@ -45,6 +68,12 @@ export function identityCondition(target: Target, { refused, issued }: ClusterId
     return { ...its, status: 'False', reason: 'SameCluster', message: `${capital(SAME_CLUSTER)}.` };
   const message = 'The agent stores an id of its own in the cluster when it registers next.';
   return { ...its, status: 'False', reason: 'Reidentifying', message };
+}
+
+/** Its agent serves the other target under this name. */
+export function aliasCondition({ generation }: Target): ObservedCondition {
+  const message = 'The target is an alias: its agent serves the target in aliasOf.';
+  return { type: CONDITION, status: 'True', reason: 'Alias', message, observedGeneration: generation };
 }
 
 function capital(text: string): string {

@@ -7,6 +7,8 @@ export const TARGET_ERRORS = {
   TARGET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
   IDENTITY_NOT_REFUSED: { category: 'conflict', retry: 'after-change' },
+  NOT_MERGEABLE: { category: 'conflict', retry: 'after-change' },
+  TARGET_HAS_ALIASES: { category: 'conflict', retry: 'after-change' },
   LIFECYCLE_CONFLICT: { category: 'conflict', retry: 'never' },
   VERSION_STALE: { category: 'precondition', retry: 'after-change' },
   STORED_TARGET_INVALID: { category: 'internal', retry: 'never' },

@@ -10,6 +10,7 @@ export const TARGET_EVENTS = [
   'target.placementChanged',
   'target.propertiesChanged',
   'target.connectionChanged',
+  'target.merged',
   'target.deleted',
 ] as const;
 export type TargetEventType = (typeof TARGET_EVENTS)[number];
@@ -45,6 +46,8 @@ export function eventsOf(before: Target, after: Target): TargetEvent[] {
     events.push({ type: 'target.removed', target: before }, { type: 'target.assigned', target: after });
   }
   if (before.connection === after.connection) events.push({ type: 'target.updated', target: after });
+  if (before.aliasOf === undefined && after.aliasOf !== undefined)
+    events.push({ type: 'target.merged', target: after });
   const fields = placementChanges(before, after);
   if (fields.length > 0) {
     events.push({ type: 'target.placementChanged', target: after, fields, paths: changedInView(before, after) });

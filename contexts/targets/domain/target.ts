@@ -31,6 +31,8 @@ export interface Target {
   readonly uid: Uuid;
   readonly type: string;
   readonly workspace: TargetPlace;
+  /** The target that has the same cluster. An alias is in no placement, and its agent serves that target. */
+  readonly aliasOf?: ResourceName | undefined;
   /** The user's labels, and below the agent's. They never collide: the agent's keys have their own prefix. */
   readonly labels: Labels;
   readonly reportedLabels: Labels;

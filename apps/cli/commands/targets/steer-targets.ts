@@ -11,7 +11,7 @@ export interface Steering {
   readonly api: ApiClient;
   readonly io: Io;
   readonly words: readonly string[];
-  readonly verb: 'cordon' | 'uncordon' | 'assign' | 'reidentify';
+  readonly verb: 'cordon' | 'uncordon' | 'assign' | 'reidentify' | 'merge';
   readonly body?: object;
   readonly done: string;
   readonly dryRun: boolean;

@@ -6,7 +6,7 @@ import { BOOTSTRAP_SET_SETTINGS } from './target/bootstrap-resource-set-settings
 import { ENROLL_SETTINGS, enrollTarget } from './target/enroll-target.ts';
 import { INSTALL_SETTINGS, installManifest } from './target/install-manifest.ts';
 import { PASSTHROUGH_SETTINGS, passThrough } from './target/pass-through.ts';
-import { REIDENTIFY_SETTINGS, reidentify } from './target/reidentify.ts';
+import { MERGE_SETTINGS, merge, REIDENTIFY_SETTINGS, reidentify } from './target/same-cluster.ts';
 
 type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<ExitCode>;
 
@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   'bootstrap-resource-set': async (args, io, signal) =>
     await (await import('./target/bootstrap-resource-set.ts')).bootstrapSet(args, io, signal),
   passthrough: passThrough,
+  merge,
   reidentify,
   cordon: (args, io, signal) => cordon.run(args, io, signal),
   uncordon: (args, io, signal) => uncordon.run(args, io, signal),
@@ -36,6 +37,8 @@ const SUMMARY = `Adds machines and clusters, and controls what is delivered to t
                     creates a ClusterResourceSet of Cluster API, which makes each matching cluster
                     a target
   passthrough NAME  passes tokens of one issuer and audience on to the API server unchanged
+  merge NAME --into NAME
+                    makes a target an alias of the one that has the same cluster
   reidentify NAME...
                     tells a cluster from the one that it is a copy of
   cordon NAME...    stops new deployments to targets; existing ones stay
@@ -48,7 +51,7 @@ export const target: Command = {
     [
       helpText({
         usage:
-          'fleetshift target add|enroll|install-manifest|bootstrap-resource-set|passthrough|reidentify|cordon|uncordon [NAME...] [flags]',
+          'fleetshift target add|enroll|install-manifest|bootstrap-resource-set|passthrough|merge|reidentify|cordon|uncordon [NAME...] [flags]',
         summary: SUMMARY,
         settings: { ...INSTALL_SETTINGS, ...ENROLL_SETTINGS },
       }),
@@ -68,6 +71,12 @@ Running it again with a later token is for future clusters.`,
         summary:
           'Requires targets.passthrough on the root workspace. The platform itself must not accept the audience.',
         settings: PASSTHROUGH_SETTINGS,
+      }),
+      helpText({
+        usage: 'fleetshift target merge NAME... --into NAME [flags]',
+        summary: `For a target that is refused because another one has the same cluster: its agent serves that one from then on. The
+alias leaves every placement, and nothing is removed from the cluster. Requires targets.merge on both.`,
+        settings: MERGE_SETTINGS,
       }),
       helpText({
         usage: 'fleetshift target reidentify NAME... [flags]',

@@ -56,7 +56,7 @@ export class TargetDesk {
     const binding = await this.#deps.directory.bind(session.fleetlet, said, signal);
     if (binding.kind === 'refused') {
       // It may have been bound until now, and its cluster has become another one.
-      const before = this.#of(session).find(({ target }) => target.name === said.name);
+      const before = this.#of(session).find(({ claims }) => claims.get(session)?.said.name === said.name);
       if (before !== undefined) this.deregister(session, before.target.uid);
       return binding;
     }
@@ -202,7 +202,9 @@ export class TargetDesk {
   /** The session was standing by; it serves the target from now on and is told so. */
   #promote(state: TargetState, session: FleetletSession): void {
     const { tell, onFact } = this.#deps;
-    const { uid: target, name } = state.target;
+    const { uid: target } = state.target;
+    // Under the name that it was claimed by: an alias has another one than the target.
+    const name = state.claims.get(session)?.said.name ?? state.target.name;
     state.isOwed = false;
     this.#serve(state, session, AbortSignal.timeout(SERVE_MS)).then(
       ({ kind }) => {
