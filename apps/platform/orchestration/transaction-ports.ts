@@ -41,7 +41,7 @@ export function isNoAlias({ isAlias }: Pick<PooledTarget, 'isAlias'>): boolean {
 }
 
 /** Includes the workspace, which is needed only to find the deployments above. */
-export function known({ isAlias: _, ...target }: PooledTarget): PoolTarget & { readonly workspacePath: string } {
+export function known(target: PooledTarget): PoolTarget & { readonly workspacePath: string } {
   // Orchestration identifies a target by its uid.
   return { ...target, id: target.id as TargetId };
 }
