@@ -86,6 +86,14 @@ function figuresOf(runs: Runs, { sets, clusters }: FleetSize): Figure[] {
       ),
       1,
     ),
+    atMost(
+      plain(
+        'one key changed: requests to the management server for each binding',
+        worst(runs.ours, (run) => run.phases['one key changed'].management.length / clusters),
+        'requests',
+      ),
+      1,
+    ),
   ];
 }
 

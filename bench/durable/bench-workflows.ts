@@ -4,11 +4,15 @@ import { defineActivity, defineWorkflow, fanOut } from '#kit/durable';
 /** Does nothing: the remaining cost is the engine's. */
 export const nothing = defineActivity<number, number>('nothing');
 
-export const stepByStep = defineWorkflow<{ steps: number }, Payload>('step-by-step', async (ctx, { steps }) => {
-  let sum = 0;
-  for (let step = 0; step < steps; step += 1) sum += await ctx.run(nothing, step);
-  return sum;
-});
+/** The steps count from `from`, 0 by default. */
+export const stepByStep = defineWorkflow<{ steps: number; from?: number }, Payload>(
+  'step-by-step',
+  async (ctx, { steps, from = 0 }) => {
+    let sum = 0;
+    for (let step = 0; step < steps; step += 1) sum += await ctx.run(nothing, from + step);
+    return sum;
+  },
+);
 
 export const fanned = defineWorkflow<{ keys: number; concurrency: number }, Payload>(
   'fanned',

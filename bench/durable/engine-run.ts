@@ -11,7 +11,7 @@ export interface Start {
   readonly input: Payload;
 }
 
-export const doNothing = implementActivity(nothing, async (input) => input);
+const doNothing = implementActivity(nothing, async (input) => input);
 
 const WORKFLOWS = [stepByStep, fanned, asleep];
 

@@ -6,6 +6,7 @@ import { interleaved } from '../statistics.ts';
 import { fanned, stepByStep } from './bench-workflows.ts';
 import { ended, runUntil, type Start, startAll } from './engine-run.ts';
 import type { MirroredJournal } from './mirrored-journal.ts';
+import { StepClock } from './step-clock.ts';
 
 /** "At 50: over half of raw." */
 const GOALS: Readonly<Record<number, number>> = { 50: 2 };
@@ -29,8 +30,25 @@ export async function stepFigures(journal: MirroredJournal, context: BenchContex
     const goal = GOALS[width];
     const name = `${engine}: steps, ${width} workflows at once`;
     figures.push(await besideRaw(journal, { name, unit: 'steps/s', start, steps: steps * width, goal }, context));
+    figures.push(...(await stepLatencies(journal, { name, width, steps }, context)));
   }
   return figures;
+}
+
+/** Apart from the rates, so that the clock costs them nothing. */
+async function stepLatencies(
+  { storage, catchUp }: Pick<MirroredJournal, 'storage' | 'catchUp'>,
+  { name, width, steps }: { readonly name: string; readonly width: number; readonly steps: number },
+  context: BenchContext,
+): Promise<Figure[]> {
+  const clock = new StepClock();
+  for (const [index, id] of freshIds(width).entries()) {
+    const input = { steps, from: StepClock.from(index) };
+    await startAll(storage, { workflow: stepByStep, ids: [id], input }, context.signal);
+  }
+  await runUntil({ storage, isDone: ended(width), activity: clock.activity }, context.signal);
+  await catchUp();
+  return clock.figures(name);
 }
 
 export async function fanOutFigure(journal: MirroredJournal, context: BenchContext): Promise<Figure> {

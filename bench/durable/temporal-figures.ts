@@ -7,7 +7,7 @@ import { freshNamespace } from '#testing/temporal/test-namespace';
 import { hasProgram } from '#testing/test-programs';
 import { type BenchContext, type Figure, plain } from '../figure.ts';
 import { asleep, fanned, stepByStep } from './bench-workflows.ts';
-import { doNothing } from './engine-run.ts';
+import { StepClock } from './step-clock.ts';
 
 /** The same workflows on Temporal, if its server is already built: a bench builds none. */
 export async function temporalFigures(context: BenchContext): Promise<Figure[]> {
@@ -18,11 +18,12 @@ export async function temporalFigures(context: BenchContext): Promise<Figure[]> 
   }
   const place = await freshNamespace();
   if (place === undefined) return [];
+  const clock = new StepClock();
   const engine = await openTemporalEngine(
     {
       ...place,
       taskQueue: 'bench',
-      registry: { workflows: [stepByStep, fanned, asleep], activities: [doNothing] },
+      registry: { workflows: [stepByStep, fanned, asleep], activities: [clock.activity] },
       workflowModules: [new URL('./bench-workflows.ts', import.meta.url)],
     },
     context.signal,
@@ -30,7 +31,7 @@ export async function temporalFigures(context: BenchContext): Promise<Figure[]> 
   const stop = new AbortController();
   const running = engine.run(AbortSignal.any([context.signal, stop.signal]));
   try {
-    return await measure(engine.client, context);
+    return await measure({ client: engine.client, clock }, context);
   } finally {
     stop.abort();
     await running;
@@ -38,14 +39,20 @@ export async function temporalFigures(context: BenchContext): Promise<Figure[]> 
   }
 }
 
-async function measure(client: WorkflowClient, context: BenchContext): Promise<Figure[]> {
+async function measure(
+  { client, clock }: { readonly client: WorkflowClient; readonly clock: StepClock },
+  context: BenchContext,
+): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { width, steps } of context.quick ? QUICK : FULL) {
-    const rate = await perSecond(client, { workflow: stepByStep, width, input: { steps }, steps }, context);
-    figures.push(plain(`temporal: steps, ${width} workflows at once`, rate, 'steps/s'));
+    clock.reset();
+    const input = (index: number): Payload => ({ steps, from: StepClock.from(index) });
+    const rate = await perSecond(client, { workflow: stepByStep, width, input, steps }, context);
+    const name = `temporal: steps, ${width} workflows at once`;
+    figures.push(plain(name, rate, 'steps/s'), ...clock.figures(name));
   }
   const keys = context.quick ? 300 : 5_000;
-  const fan = { workflow: fanned, width: 1, input: { keys, concurrency: 100 }, steps: keys };
+  const fan = { workflow: fanned, width: 1, input: () => ({ keys, concurrency: 100 }), steps: keys };
   const name = `temporal: one workflow fans out to ${keys} keys, 100 at once`;
   return [...figures, plain(name, await perSecond(client, fan, context), 'keys/s')];
 }
@@ -63,7 +70,7 @@ const FULL = [
 interface Load {
   readonly workflow: Workflow<never, Payload>;
   readonly width: number;
-  readonly input: Payload;
+  readonly input: (index: number) => Payload;
   /** Steps of each. */
   readonly steps: number;
 }
@@ -73,7 +80,7 @@ async function perSecond(client: WorkflowClient, load: Load, context: BenchConte
   const { signal } = context;
   const ids = Array.from({ length: width }, (_, index) => `${workflow.name}-${width}-${index}`);
   const begun = performance.now();
-  await Promise.all(ids.map((id) => client.start(workflow, { id, input: input as never }, signal)));
+  await Promise.all(ids.map((id, index) => client.start(workflow, { id, input: input(index) as never }, signal)));
   await Promise.all(ids.map((id) => client.result(id, signal)));
   const rate = (width * steps) / ((performance.now() - begun) / 1_000);
   context.log(`temporal: ${workflow.name}, ${width} at once: ${Math.round(rate)}/s`);

@@ -17,6 +17,7 @@ interface Measured {
 }
 
 type Values = Readonly<Partial<Record<Program['name'], number>>>;
+type Latencies = Partial<Record<Program['name'], readonly number[]>>;
 
 export const kubeBench: Bench = {
   name: 'kube',
@@ -53,8 +54,14 @@ async function measure(measured: Measured): Promise<Figure[]> {
   ];
   const figures: Figure[] = [];
   for (const [name, unit, task] of tasks) {
-    const values = await rates(measured, namespace, task);
+    const { values, latencies } = await rates(measured, namespace, task);
     figures.push(...beside({ name, unit, values, context, compare: rate, goal: REQUESTS_GOAL }));
+    if (task.kind !== 'apply') continue;
+    for (const share of [0.5, 0.99]) {
+      const each = Object.entries(latencies).map(([who, all]) => [who, percentile(all, share)]);
+      const compared = { name: `${name}: p${share * 100}`, unit: 'ms', values: Object.fromEntries(each) as Values };
+      figures.push(...beside({ ...compared, context, compare: cost }));
+    }
   }
   return [...figures, ...(await cacheFigures(measured, namespace, count))];
 }
@@ -74,21 +81,28 @@ async function seed(
   }
 }
 
-/** Alternates the programs, so that a slow moment of the machine affects all; takes the median of all rounds. */
+/**
+ * Alternates the programs, so that a slow moment of the machine affects all. Returns the median of all rounds, and the latencies
+ * of all applies.
+ */
 async function rates(
   { cluster, programs, context }: Measured,
   namespace: string,
   task: Exclude<Task, { kind: 'cache' }>,
-): Promise<Values> {
-  const all: Partial<Record<Program['name'], number[]>> = {};
+): Promise<{ readonly values: Values; readonly latencies: Latencies }> {
+  const all: Latencies = {};
+  const latencies: Latencies = {};
   for (let turn = 0; turn < (context.quick ? 1 : 3); turn++) {
     for (const { name, run } of programs) {
       const target = task.kind === 'apply' ? await cluster.namespace({ after: () => {} }, 'applied') : namespace;
       const orders = { kubeconfig: cluster.kubeconfigFile(), namespace: target, task };
-      (all[name] ??= []).push(...(await run(orders, context.signal)).rates);
+      const outcome = await run(orders, context.signal);
+      all[name] = [...(all[name] ?? []), ...outcome.rates];
+      latencies[name] = [...(latencies[name] ?? []), ...outcome.latencies];
     }
   }
-  return Object.fromEntries(Object.entries(all).map(([name, rates]) => [name, percentile(rates, 0.5)]));
+  const values = Object.fromEntries(Object.entries(all).map(([name, rates]) => [name, percentile(rates, 0.5)]));
+  return { values, latencies };
 }
 
 async function cacheFigures(
@@ -114,14 +128,16 @@ interface Beside {
   readonly values: Values;
   readonly context: BenchContext;
   readonly compare: typeof rate;
-  readonly goal: number;
+  /** Of the figure beside client-go. */
+  readonly goal?: number;
 }
 
 function beside({ name, unit, values, context, compare, goal }: Beside): Figure[] {
   const { ours: value = Number.NaN, 'client-go': go, 'client-node': node = Number.NaN } = values;
-  const said = Object.entries(values).map(([who, it]) => `${who} ${Math.round(it)}`);
+  const said = Object.entries(values).map(([who, it]) => `${who} ${it < 100 ? it.toFixed(2) : Math.round(it)}`);
   context.log(`${name}: ${said.join(', ')} ${unit}`);
   const figures = [compare({ name: `${name}, beside @kubernetes/client-node`, unit, value, reference: node })];
   if (go === undefined) return figures;
-  return [compare({ name: `${name}, beside client-go`, unit, value, reference: go, goal }), ...figures];
+  const compared = { name: `${name}, beside client-go`, unit, value, reference: go };
+  return [compare({ ...compared, ...(goal !== undefined && { goal }) }), ...figures];
 }

@@ -19,6 +19,8 @@ export type Task =
 export interface Outcome {
   /** Operations per second, for each round. */
   readonly rates: readonly number[];
+  /** Of each apply in these rounds, in milliseconds; empty for other tasks. */
+  readonly latencies: readonly number[];
   /** The heap growth caused by the cache, after a collection. */
   readonly heapBytes: number;
   readonly residentBytes: number;

@@ -24,15 +24,18 @@ export async function runProgram(open: (kubeconfig: string) => Promise<KubeSubje
 async function carryOut(subject: KubeSubject, namespace: string, task: Task): Promise<Outcome> {
   if (task.kind === 'cache') return await measureCache(subject, namespace, task.count);
   const rates: number[] = [];
+  const latencies: number[] = [];
   for (let round = 0; round <= task.rounds; round++) {
+    // The warm-up does not count.
+    latencies.length = round === 1 ? 0 : latencies.length;
     const begun = performance.now();
-    const done = await once(subject, namespace, { ...task, round });
+    const done = await once(subject, namespace, { ...task, round, latencies });
     rates.push(done / ((performance.now() - begun) / 1_000));
   }
-  return { rates: rates.slice(1), heapBytes: 0, residentBytes: process.memoryUsage.rss() };
+  return { rates: rates.slice(1), latencies, heapBytes: 0, residentBytes: process.memoryUsage.rss() };
 }
 
-type Round = Exclude<Task, { kind: 'cache' }> & { readonly round: number };
+type Round = Exclude<Task, { kind: 'cache' }> & { readonly round: number; readonly latencies: number[] };
 
 /** Returns the number of operations. */
 async function once(subject: KubeSubject, namespace: string, task: Round): Promise<number> {
@@ -49,14 +52,16 @@ async function once(subject: KubeSubject, namespace: string, task: Round): Promi
 async function applyFor(
   subject: KubeSubject,
   namespace: string,
-  { seconds, width, round }: { seconds: number; width: number; round: number },
+  { seconds, width, round, latencies }: Round & { readonly kind: 'apply' },
 ): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   let next = 0;
   const worker = async (): Promise<void> => {
     while (performance.now() < until) {
       const index = next++;
+      const begun = performance.now();
       await subject.apply(namespace, index, `${process.pid}-${round}-${index}`);
+      latencies.push(performance.now() - begun);
     }
   };
   await Promise.all(Array.from({ length: width }, worker));
@@ -68,7 +73,7 @@ async function measureCache(subject: KubeSubject, namespace: string, count: numb
   const before = heapAfterCollection();
   await subject.cache(namespace, count);
   const heapBytes = heapAfterCollection() - before;
-  return { rates: [], heapBytes, residentBytes: process.memoryUsage.rss() };
+  return { rates: [], latencies: [], heapBytes, residentBytes: process.memoryUsage.rss() };
 }
 
 function heapAfterCollection(): number {

@@ -44,6 +44,7 @@ type orders struct {
 
 type outcome struct {
 	Rates         []float64 `json:"rates"`
+	Latencies     []float64 `json:"latencies"`
 	HeapBytes     int64     `json:"heapBytes"`
 	ResidentBytes int64     `json:"residentBytes"`
 }
@@ -51,7 +52,20 @@ type outcome struct {
 type subject struct {
 	kubernetes.Interface
 	orders
-	ctx context.Context
+	ctx       context.Context
+	latencies *latencies
+}
+
+// Of each apply, in milliseconds.
+type latencies struct {
+	sync.Mutex
+	all []float64
+}
+
+func (l *latencies) add(took time.Duration) {
+	l.Lock()
+	defer l.Unlock()
+	l.all = append(l.all, float64(took.Microseconds())/1000)
 }
 
 func main() {
@@ -66,7 +80,7 @@ func main() {
 func run() (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	s := subject{ctx: ctx}
+	s := subject{ctx: ctx, latencies: &latencies{all: []float64{}}}
 	if err := json.Unmarshal([]byte(os.Args[1]), &s.orders); err != nil {
 		return outcome{}, err
 	}
@@ -85,6 +99,10 @@ func run() (outcome, error) {
 	}
 	rates := []float64{}
 	for round := 0; round <= s.Task.Rounds; round++ {
+		if round == 1 {
+			// The warm-up does not count.
+			s.latencies.all = []float64{}
+		}
 		begun := time.Now()
 		done, err := s.once(round)
 		if err != nil {
@@ -92,7 +110,7 @@ func run() (outcome, error) {
 		}
 		rates = append(rates, float64(done)/time.Since(begun).Seconds())
 	}
-	return outcome{Rates: rates[1:], ResidentBytes: residentBytes()}, nil
+	return outcome{Rates: rates[1:], Latencies: s.latencies.all, ResidentBytes: residentBytes()}, nil
 }
 
 // Returns the number of operations.
@@ -158,10 +176,12 @@ func (s subject) applyFor(round int) (int, error) {
 		workers.Go(func() {
 			for time.Now().Before(until) {
 				index := int(next.Add(1)) - 1
+				begun := time.Now()
 				if err := s.apply(index, fmt.Sprintf("%d-%d-%d", os.Getpid(), round, index)); err != nil {
 					errs <- err
 					return
 				}
+				s.latencies.add(time.Since(begun))
 			}
 		})
 	}
@@ -203,7 +223,7 @@ func (s subject) measureCache() (outcome, error) {
 	}
 	heap := heapAfterCollection() - before
 	runtime.KeepAlive(informer)
-	return outcome{Rates: []float64{}, HeapBytes: heap, ResidentBytes: residentBytes()}, nil
+	return outcome{Rates: []float64{}, Latencies: []float64{}, HeapBytes: heap, ResidentBytes: residentBytes()}, nil
 }
 
 func heapAfterCollection() int64 {
