@@ -46,18 +46,21 @@ function setShape({ metadata, spec, status }: ResourceSet, around: Surroundings)
     status: {
       observedGeneration: status?.observedGeneration,
       conditions: byType(status?.conditions),
+      conditionOrder: orderOf(status?.conditions, ({ type }) => type),
       v1beta1: byType(status?.deprecated?.v1beta1?.conditions),
+      v1beta1Order: orderOf(status?.deprecated?.v1beta1?.conditions, ({ type }) => type),
     },
   };
 }
 
-/**
- * DECISION: entries are keyed by name. Sets created at the same time are bound in the order in which they happened to
- * arrive.
- */
+/** Lists of named things are keyed by name, so that one difference is one field; their order is a field of its own. */
 function bindingShape({ metadata, spec: { clusterName, bindings } }: Binding, around: Surroundings): object {
   const entries = bindings?.map((it) => [it.clusterResourceSetName, it.resources?.map(entryShape)] as const);
-  return { ...metaShape(metadata, around), spec: { clusterName, bindings: entries && Object.fromEntries(entries) } };
+  const order = orderOf(bindings, ({ clusterResourceSetName }) => clusterResourceSetName);
+  return {
+    ...metaShape(metadata, around),
+    spec: { clusterName, bindings: entries && Object.fromEntries(entries), order },
+  };
 }
 
 function entryShape(entry: ResourceEntry): object {
@@ -80,7 +83,12 @@ function metaShape(metadata: KubeObject['metadata'], { uids }: Surroundings): ob
     finalizers,
     deleting: deletionTimestamp !== undefined,
     owners: ownerReferences && Object.fromEntries(ownerReferences.map((it) => [`${it.kind}/${it.name}`, owner(it)])),
+    ownerOrder: orderOf(ownerReferences, ({ kind, name }) => `${kind}/${name}`),
   };
+}
+
+function orderOf<T>(list: readonly T[] | undefined, name: (item: T) => string): string | undefined {
+  return list?.map(name).join(', ');
 }
 
 function byType(conditions: readonly Condition[] | undefined): object | undefined {

@@ -39,6 +39,7 @@ describe('a cluster that the manifest was applied to', { skip }, () => {
     await t.test('is the same fleetlet after its Pod is gone', () => survivesItsPod(stage));
     await t.test('is upgraded by a rollout, canary first', () => upgrades(stage));
     await t.test('stops the rollout of an image that does not start, and goes back', () => stopsAtABadImage(stage));
+    await t.test('stays when the deployment that upgraded it is deleted', () => survivesItsDeployment(stage));
   });
 });
 
@@ -254,6 +255,27 @@ async function stopsAtABadImage(stage: Stage): Promise<void> {
     (image) => image === 'fleetshift:v2',
   );
   await eventually('the canary is well', () => stage.get<Seen>(pathOf('agents')), isAvailableOnCanary);
+}
+
+/** The agent carries out the removal of the deployment that brought its own image. */
+async function survivesItsDeployment(stage: Stage): Promise<void> {
+  const uid = ['-n', NAMESPACE, 'get', 'deployment', 'fleetshift-agent', '-o', 'jsonpath={.metadata.uid}'];
+  const [before, pods] = [await stage.kubectl(uid), await readyPods(stage)];
+  for (const path of [`/v1/targets/${OTHER}`, pathOf('agents')]) {
+    const answer = await stage.platform.request(path, { method: 'DELETE' });
+    assert.ok(answer.ok, `${path}: ${await answer.text()}`);
+  }
+  await eventually(
+    'the deployment is gone',
+    async () => (await stage.platform.request(pathOf('agents'))).status,
+    (status) => status === 404,
+  );
+  assert.deepEqual([await stage.kubectl(uid), await readyPods(stage)], [before, pods]);
+  assert.equal(await imageOf(stage), 'fleetshift:v2', 'its image stays, too');
+  await deploy(stage, 'after', [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after', namespace: 'shop' }, data: { a: 'b' } },
+  ]);
+  await eventually('it serves the target', () => stage.get<Seen>(pathOf('after')), isAvailableOnCanary);
 }
 
 async function podsOf({ kubectl }: Stage): Promise<string[]> {
