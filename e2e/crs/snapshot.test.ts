@@ -19,6 +19,23 @@ describe('snapshotOf', () => {
     assert.deepEqual(differences('x', { now: shown(ONE) }, { now: shown(OTHER) }), []);
   });
 
+  it('shows the order of lists, of which only what both have is compared', () => {
+    const inOrder = (...types: readonly string[]): object => {
+      const conditions = types.map((type) => ({ type, status: 'True', lastTransitionTime: ONE.time }) as const);
+      const [set] = objects(ONE).sets;
+      const sets = set === undefined ? [] : [{ ...set, status: { conditions } }];
+      return snapshotOf({ ...objects(ONE), sets }, { uids: new Map(), names: {} });
+    };
+    const pathsOf = (one: object, other: object): readonly string[] =>
+      differences('x', { now: one }, { now: other })
+        .map(({ path }) => path)
+        .filter((path) => path.endsWith('Order'));
+    const order = ['now/sets.web.status.conditionOrder'];
+    assert.deepEqual(pathsOf(inOrder('A', 'B'), inOrder('B', 'A')), order);
+    assert.deepEqual(pathsOf(inOrder('A', 'B', 'C'), inOrder('C', 'A')), order);
+    assert.deepEqual(pathsOf(inOrder('A', 'B', 'C'), inOrder('A', 'C')), []);
+  });
+
   it('shows an owner that is not one of the sets', () => {
     const uids = new Map<string, string>();
     const strange = snapshotOf(objects(ONE), { uids, names: {} });
