@@ -84,6 +84,7 @@ async function deliverPublicManifests(t: Cleaner, { seed, random, signal }: Soak
     }
   });
   await fleet.settled(names);
+  await anotherDeploymentTakesNothing(fleet);
   const delivered = await Promise.all(fleet.clusters.map((cluster) => namesOn(cluster, signal)));
 
   await fleet.killDuring(async (client) => {
@@ -109,6 +110,22 @@ async function deliverPublicManifests(t: Cleaner, { seed, random, signal }: Soak
   await fleet.gone(names);
   await fleet.stopAgent();
   for (const [cluster, was] of before) await untilNothingIsLeft(cluster, was, signal);
+}
+
+/** A deployment that claims an object of Argo CD does not get it, whatever its policy, and takes nothing along when it goes. */
+async function anotherDeploymentTakesNothing(fleet: ManifestsFleet): Promise<void> {
+  const claimed = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'argocd-cm', namespace: ARGO_NAMESPACE } };
+  const policy = { apiVersion: 'kubernetes.fleetshift.io/v1', kind: 'DeliveryPolicy', metadata: { name: 'policy' } };
+  const uids = async (): Promise<readonly string[]> => {
+    const args = ['-n', ARGO_NAMESPACE, 'get', 'configmap', 'argocd-cm', '-o', 'jsonpath={.metadata.uid}'];
+    return await Promise.all(fleet.clusters.map(async (cluster) => (await cluster.kubectl(args)).stdout));
+  };
+  const before = await uids();
+  await fleet.client.create([deploymentOf('claims', [{ ...policy, onConflict: 'force' } as PublicObject, claimed])]);
+  await fleet.refused('claims', /argocd-cm belongs to the deployment/);
+  await fleet.killDuring(async () => await fleet.delete('claims'));
+  await fleet.gone(['claims']);
+  assert.deepEqual(await uids(), before);
 }
 
 /** What others have in the cluster: in a namespace of their own, and beside Argo CD's objects, with the same labels. */

@@ -91,6 +91,14 @@ export class ManifestsFleet {
     }
   }
 
+  /** Waits until both clusters have refused the deployment, with this message. */
+  async refused(name: string, message: RegExp): Promise<void> {
+    await until(`${name} to be refused`, async () => {
+      const targets = await this.client.list(name, 'targets');
+      return targets.length === TARGETS.length && targets.every((target) => message.test(JSON.stringify(target)));
+    });
+  }
+
   /** Waits until the platform has forgotten the deployments. */
   async gone(names: readonly string[]): Promise<void> {
     await until(`${names.join(', ')} to be gone`, async () => {
