@@ -53,6 +53,6 @@ export const TARGET_MIGRATIONS: MigrationModule = {
   migrations: [
     { number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS },
     { number: 2, name: 'identities of clusters', compatibleFrom: 1, up: IDENTITIES },
-    { number: 3, name: 'aliases', compatibleFrom: 2, up: ALIASES },
+    { number: 3, name: 'aliases', compatibleFrom: 1, up: ALIASES },
   ],
 };

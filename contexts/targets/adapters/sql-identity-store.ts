@@ -18,7 +18,9 @@ export class SqlIdentityStore implements IdentityStore {
 
   async isHeldByOther(target: Uuid, identity: string, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`SELECT target FROM target_identities WHERE held = ${identity}`);
+    // Joined, because a release that does not know this table may have deleted the target.
+    const rows = await this.#tx.all(sql`
+      SELECT target FROM target_identities JOIN targets ON targets.uid = target_identities.target WHERE held = ${identity}`);
     return rows.some((row) => row['target'] !== target);
   }
 

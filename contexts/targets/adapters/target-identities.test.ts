@@ -76,6 +76,12 @@ eachDatabase('the clusters behind targets', (fresh) => {
     assert.equal((await condition('other'))?.status, 'True');
   });
 
+  it('are free, too, if a release deleted the target that knows nothing of them', async () => {
+    await claim('prod', 'u-1');
+    await storage.commit([sql`DELETE FROM targets WHERE uid = ${prod.uid}`], signal);
+    assert.deepEqual(await claim('other', 'u-1'), { held: 'u-1' });
+  });
+
   it('are merged into the target that has them: an alias has another name, and no row of its own for placement', async () => {
     const merge = async (name: string, into: string) =>
       await unit((each) => service.merge(each, { ...command(name), into: named(into) }, signal));
