@@ -197,6 +197,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/operate/workflow.ts')).workflow,
   },
   {
+    name: 'dead-letter',
+    summary: 'show, replay and discard what could not be processed',
+    load: async () => (await import('./commands/operate/dead-letter.ts')).deadLetter,
+  },
+  {
     name: 'admin-login',
     summary: 'create a one-time login for a platform on this machine',
     load: async () => (await import('./commands/operate/admin-login.ts')).adminLogin,

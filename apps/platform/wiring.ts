@@ -24,6 +24,8 @@ import { wireApiProxy } from './api-proxy/wire-api-proxy.ts';
 import { urlsOf } from './banner.ts';
 import { type Fleetlets, openFleetlets } from './channels/open-fleetlets.ts';
 import type { PlatformConfig } from './config.ts';
+import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.ts';
+import { deadLetterRoutes } from './dead-letters/http-dead-letters.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
 import { metricsPermission, operatorDialGuard, platformDialGuard } from './dial-guard.ts';
@@ -205,6 +207,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
       deadLetterPurge(storage),
     ]),
     { name: 'dead letters', run: (stop: AbortSignal) => letters.run(stop) },
+    deadLetterMetrics({ storage, metrics, sleep, log }),
     ...access.runnables,
     callers.upkeep,
     streams,
@@ -315,6 +318,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...index.routes,
         ...fleet.routes(access),
         ...workflowRoutes(durable.client),
+        ...deadLetterRoutes(storage),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
       raw: parts.apiProxy,

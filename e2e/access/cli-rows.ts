@@ -62,6 +62,7 @@ export const CLI_ROWS: Readonly<Record<string, string | ((place: CliPlace) => re
   timeline: ({ workspace }) => eachDeployment((name) => DATA.map((format) => [name, '-w', workspace, '-o', format])),
   audit: () => [['list', '--limit', '1000']],
   workflow: () => DATA.map((format) => ['list', '-o', format]),
+  'dead-letter': () => DATA.map((format) => ['list', '-o', format]),
   kubeconfig: () => [['generate', '--all', '--kubectl-server', 'https://localhost:8701']],
   whoami: () => [[]],
   // Followed separately, until the agents' reports have arrived: see the test.

@@ -133,6 +133,7 @@ export const ANYWHERE = {
   issuer: 'corp',
   session: '01987654-3210-7abc-8def-0123456789ab',
   workflow: 'nothing',
+  deadLetter: 'nothing',
   deployment: 'app',
   approval: '01987654-3210-7abc-8def-0123456789ab',
   revision: '1',

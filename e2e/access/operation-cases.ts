@@ -204,6 +204,12 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   getCertificateAuthority: nameless,
   rotateCertificateAuthority: nameless,
 
+  listDeadLetters: nameless,
+  // No message was set aside.
+  getDeadLetter: { otherwise: 404 },
+  replayDeadLetter: { otherwise: 404 },
+  discardDeadLetter: { otherwise: 404 },
+
   listWorkflows: nameless,
   getWorkflow: noWorkflow,
   getWorkflowHistory: noWorkflow,

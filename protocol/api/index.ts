@@ -58,6 +58,12 @@ export {
   type CertificateAuthorityResource,
   RotateAuthoritySchema,
 } from './certificate-authority-schema.ts';
+export {
+  DeadLetterPageSchema,
+  DeadLetterParamsSchema,
+  type DeadLetterResource,
+  DeadLetterSchema,
+} from './dead-letter-schema.ts';
 export { DEPLOYMENT_EVENTS } from './deployment-events.ts';
 export {
   AcceptRevisionSchema,

@@ -21,6 +21,7 @@ interface CommandLine {
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   rollout: Object.keys(ROLLOUT_VERBS),
   workflow: ['list', 'show', 'cancel', 'pause', 'resume'],
+  'dead-letter': ['list', 'replay', 'discard'],
   audit: ['list', 'verify'],
   keys: ['list', 'rotate'],
   token: ['create', 'rotate', 'revoke'],

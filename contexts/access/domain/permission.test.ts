@@ -30,7 +30,7 @@ const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   approver: ['approvals.answer'],
 };
 const INSTANCE_WIDE =
-  /^(approvals\.override$|targets\.passthrough$|tokens\.createAny$|(certificateAuthority|issuers|metrics|permissionSchemas|sessions|workflows)\.)/;
+  /^(approvals\.override$|targets\.passthrough$|tokens\.createAny$|(certificateAuthority|deadLetters|issuers|metrics|permissionSchemas|sessions|workflows)\.)/;
 const UIDS = { root: '1', web: '2' } as const;
 
 test('viewers see, deployers deploy, approvers answer, and an admin has everything on what is his', () => {

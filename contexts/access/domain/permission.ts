@@ -97,6 +97,8 @@ export const PERMISSIONS = {
   'certificateAuthority.rotate': admin('instance'),
   'sessions.read': admin('instance'),
   'sessions.delete': admin('instance'),
+  'deadLetters.read': admin('instance'),
+  'deadLetters.steer': admin('instance'),
   'workflows.read': admin('instance'),
   'workflows.steer': admin('instance'),
   'metrics.read': admin('instance'),

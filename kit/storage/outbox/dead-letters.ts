@@ -60,6 +60,11 @@ export function createDeadLetters(storage: Storage, clock: Clock = systemClock):
   };
 }
 
+/** To be called after the commit that replays a dead letter, so that dispatchers need not wait for their next poll. */
+export async function announceReplay(storage: Pick<Storage, 'announce'>, signal: AbortSignal): Promise<void> {
+  await storage.announce(REPLAYED, signal);
+}
+
 interface DeadLetterRow extends EventRow {
   readonly consumer: string;
   readonly attempts: number;

@@ -1,6 +1,7 @@
 export { appendEvents, type OutboxEvent } from './append-events.ts';
 export type { Consumer } from './consumer.ts';
 export {
+  announceReplay,
   type DeadLetter,
   type DeadLetterChoice,
   type DeadLetterQuery,
