@@ -46,7 +46,7 @@ export const CLI_ROWS: Readonly<Record<string, string | ((place: CliPlace) => re
   preview: ({ workspace }) =>
     eachDeployment((name) => DATA.map((format) => [name, '--deep', '-w', workspace, '-o', format])),
   diff: ({ workspace }) =>
-    eachDeployment((name) => ['diff', ...DATA].map((format) => [name, '--deep', '-w', workspace, '-o', format])),
+    eachDeployment((name) => DATA.map((format) => [name, '--deep', '-w', workspace, '-o', format])),
   deploy: ({ workspace }) =>
     ['line', 'json', 'yaml'].map((format) => {
       const its = ['quoted-by-refusal', '--to-all', '--dry-run', '--yes'];

@@ -6,7 +6,7 @@ import { type Command, EXIT, type ExitCode, type Io } from '../../command.ts';
 import { exitCodeOf, explain } from '../../exit-code-of.ts';
 import { PLACE_SETTINGS } from '../../kinds/place.ts';
 import { paintFor } from '../../output/paint.ts';
-import { renderData } from '../../output/render-data.ts';
+import { OUTPUT_FORMATS, renderData } from '../../output/render-data.ts';
 import { SPEC_SETTINGS } from './deploy/deploy-settings.ts';
 import { readPreview } from './deploy/read-preview.ts';
 import { renderPreview } from './deploy/render-preview.ts';
@@ -29,8 +29,8 @@ const SETTINGS = {
   deep: { kind: boolean(), default: 'false', sentence: 'Also ask the agents of the targets shown.', group, from },
   details: DETAILS_SETTING,
   output: {
-    kind: oneOf(['diff', 'json', 'yaml']),
-    default: 'diff',
+    kind: oneOf(OUTPUT_FORMATS),
+    default: 'table',
     sentence: 'Output format; -o for short. json and yaml have all fields of the preview.',
     group,
     from,
@@ -68,7 +68,7 @@ async function show(
   const query = { target, deep: deep || undefined };
   const seen = await readPreview(command.api, { wanted, query }, signal);
   const differs = isDifferent(seen);
-  if (output !== 'diff') io.out(renderData(output, seen));
+  if (output !== 'table') io.out(renderData(output, seen));
   else if (differs) io.out(`${renderPreview(seen, paintFor(io), { details, withoutPlan: true }).join('\n')}\n`);
   return differs && exitCode ? EXIT.failure : EXIT.ok;
 }
