@@ -117,6 +117,22 @@ test('one that is away keeps its target; once it is forgotten the one that stood
   await until(() => it.reachable.has('web'));
 });
 
+test('one that claims a target by an alias is told of its turn by that name', async (t) => {
+  const it = world(t);
+  it.bindingOf = ({ name, type }) =>
+    name === 'alias' ? { kind: 'bound', target: { uid: 'uid-web', name: 'web', type } } : undefined;
+  const there = it.fleetlet('there', ['web']);
+  await there.register('web');
+  const proxy = it.fleetlet('proxy', []);
+  const refused = await proxy.register('alias', 'proxy');
+  assert.equal(refused.kind === 'targetRefused' && refused.reason, 'served');
+  it.hub.closeFleetlet('there', 'draining', 'over');
+  await until(() => proxy.has('targetAccepted'));
+  const accepted = proxy.replies.find((reply) => reply.kind === 'targetAccepted');
+  assert.ok(accepted?.kind === 'targetAccepted');
+  assert.deepEqual([accepted.target, accepted.name], ['uid-web', 'alias']);
+});
+
 test('the one that stood back hears of its turn when it comes back, if it was away then', async (t) => {
   const it = world(t);
   const proxy = it.fleetlet('proxy', ['web']);
