@@ -35,7 +35,15 @@ import {
   loadPlanInputs,
   type PlanInputs,
 } from './plan-inputs.ts';
-import { isInvalidated, keepMade, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
+import {
+  isInvalidated,
+  keepMade,
+  messageOf,
+  type PlanRequest,
+  type Prepared,
+  preparePlan,
+  type Trouble,
+} from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { removeDeployment, saveDeployment } from './save-deployment.ts';
 
@@ -47,11 +55,6 @@ export type PlanAnswer =
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly until: number | null }
   | { readonly kind: 'rollout'; readonly revision: number };
-
-export interface PlanRequest {
-  readonly deployment: DeploymentId;
-  readonly run: number;
-}
 
 /** Bounds of the wait after trouble, which grows with the time the trouble has lasted. */
 const WAIT_MS = { least: 5_000, most: 300_000 };
@@ -70,7 +73,7 @@ export class PlanRollout {
   async run(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
     for (;;) {
       signal.throwIfAborted();
-      const prepared = await preparePlan(this.#deps, request.deployment, signal);
+      const prepared = await preparePlan(this.#deps, request, signal);
       const plan = (unit: UnitOfWork) => this.#plan(unit, { request, prepared }, signal);
       const done = await this.#deps.units.writeOf([request.deployment], plan, signal);
       if (done === 'again') continue;

@@ -29,6 +29,11 @@ export type Prepared = PreparedFor &
       }
   );
 
+export interface PlanRequest {
+  readonly deployment: DeploymentId;
+  readonly run: number;
+}
+
 interface PreparedFor {
   readonly asked: DesiredRevision;
   /** The last announcement that the output would differ, taken into account. */
@@ -47,10 +52,11 @@ const GENERATE_ALL_MS = 30_000;
  */
 export async function preparePlan(
   deps: PipelineDeps,
-  deployment: DeploymentId,
+  request: PlanRequest,
   signal: AbortSignal,
 ): Promise<Prepared | undefined> {
-  const seen = await deps.units.read((unit) => look(unit, { deps, deployment }, signal), signal);
+  const { deployment } = request;
+  const seen = await deps.units.read((unit) => look(unit, { deps, request }, signal), signal);
   if (seen === undefined || 'trouble' in seen) return seen;
   const { asked, invalidation, desired, compared } = seen;
   const manifest = desired?.manifest ?? { type: asked.spec.manifest.type, fits: undefined };
@@ -74,10 +80,13 @@ interface Seen extends PreparedFor {
 
 async function look(
   unit: UnitOfWork,
-  { deps, deployment: uid }: { readonly deps: PipelineDeps; readonly deployment: DeploymentId },
+  { deps, request }: { readonly deps: PipelineDeps; readonly request: PlanRequest },
   signal: AbortSignal,
 ): Promise<Seen | Extract<Prepared, { trouble: Trouble }> | undefined> {
   const { strategies, fingerprint, slots } = deps;
+  const { deployment: uid, run } = request;
+  // After a crash an earlier run may be continued beside the one that replaced it, and would generate everything twice.
+  if (!(await unit.deployments.isUnderWay(uid, run, signal))) return undefined;
   const deployment = await unit.deployments.get(uid, signal);
   const triggers = await unit.triggers.of(uid, signal);
   if (deployment === undefined || deployment.rollout !== undefined || triggers.length === 0) return undefined;
