@@ -209,6 +209,25 @@ suite('replicas', () => {
     );
   });
 
+  test('an agent that was restarted accounts for its target, although the platform has not noticed', async (t) => {
+    const clock = new FakeClock();
+    const stage = new BrokerStage({ clock, sleep: clock.sleep });
+    t.after(() => stage.close());
+    const first = stage.local('agent');
+    const uid = await register(first, 'edge-1');
+    first.cut();
+    await until(() => first.resumed.includes('control'));
+    await register(first, 'edge-1');
+    await first.stop();
+    const second = stage.local('agent');
+    await register(second, 'edge-1');
+    const syncsOf = ({ news }: typeof first) => news.filter(({ kind }) => kind === 'syncNow');
+    await until(() => syncsOf(second).length > 0);
+    assert.deepEqual(syncsOf(second), [{ request: 0, kind: 'syncNow', targets: [uid] }]);
+    assert.deepEqual(syncsOf(first), [], 'one that only comes back has lost nothing');
+    assert.equal(stage.asked.filter(({ kind }) => kind === 'registerTarget').length, 1);
+  });
+
   test('what names a process goes to that one', async (t) => {
     const stage = new BrokerStage();
     t.after(() => stage.close());

@@ -155,15 +155,24 @@ export class TargetRegistry {
     }
     this.#standingBy.drop(session, claim.name);
     const entry = known ?? this.#newEntry([session], claim);
+    const isRestarted = !entry.sessions.has(session) && this.#hasNoneAttached(entry);
     entry.sessions.add(session);
     // The process was restarted: the predecessor's unacknowledged messages need not wait until it counts as gone.
     for (const other of entry.sessions) if (!other.isAttached) this.#deps.giveUp(other);
     if (entry.uid !== undefined && sameClaim(entry.claim, claim)) {
-      return this.#deps.tell(session, { request, kind: 'targetAccepted', target: entry.uid, name: entry.name });
+      const { uid: target, name } = entry;
+      this.#deps.tell(session, { request, kind: 'targetAccepted', target, name });
+      // The platform has not noticed, so it does not ask for what the predecessor could not report any more.
+      if (isRestarted) this.#deps.tell(session, { request: 0, kind: 'syncNow', targets: [target] });
+      return;
     }
     entry.claim = claim;
     entry.asked.set(session, request);
     this.#ask(entry, entry.uid === undefined ? 'registerTarget' : 'updateTarget');
+  }
+
+  #hasNoneAttached({ sessions }: Entry): boolean {
+    return [...sessions].every(({ isAttached }) => !isAttached);
   }
 
   #newEntry(sessions: readonly [LocalSession, ...LocalSession[]], claim: TargetClaim): Entry {
