@@ -24,7 +24,7 @@ export type End = (typeof ENDS)[number];
 
 /** A connection is dropped after three silent intervals; many stalls last longer than that. */
 const HEARTBEAT_MS = 150;
-const FLEETLET = '01920000-0000-7000-8000-000000000001';
+export const FLEETLET = '01920000-0000-7000-8000-000000000001';
 const DAY_MS = 86_400_000;
 
 /**
@@ -171,7 +171,7 @@ async function firstWord(child: ChildProcess): Promise<Record<TransportName, num
 }
 
 /** Gives the fleetlet its certificate, as its first start would, and the platform one from the same authority. */
-function enrol(data: string): { readonly cert: string; readonly key: string } {
+export function enrol(data: string): { readonly cert: string; readonly key: string } {
   const [own, serving] = [keyPair(), keyPair()];
   const authority = { name: 'test authority', key: own.privateKey };
   const life = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
