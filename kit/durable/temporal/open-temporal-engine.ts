@@ -10,10 +10,15 @@ import { TemporalError } from './temporal-error.ts';
  * rest of the repository is checked, bundled and run without it.
  */
 export async function openTemporalEngine(options: TemporalEngineOptions, signal: AbortSignal): Promise<TemporalEngine> {
-  if (!existsSync(join(import.meta.dirname, 'node_modules', '@temporalio', 'worker'))) {
+  const folder = import.meta.dirname;
+  if (!existsSync(join(folder, 'node_modules', '@temporalio', 'worker'))) {
+    // Only a checkout has the lockfile and the sources of the engine beside this file.
+    const act = existsSync(join(folder, 'package-lock.json'))
+      ? `Install it with: npm ci --prefix ${folder}`
+      : 'The published package does not have it yet. Run the platform from a checkout, after: npm ci --prefix kit/durable/temporal';
     throw new TemporalError(
       'TEMPORAL_NOT_INSTALLED',
-      `load Temporal's SDK: it is not part of the main install. Install it with: npm ci --prefix ${import.meta.dirname}`,
+      `load Temporal's SDK: it is not part of the main install. ${act}`,
     );
   }
   const engine = new URL('./host/temporal-engine.ts', import.meta.url).href;
