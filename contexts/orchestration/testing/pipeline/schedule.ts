@@ -3,7 +3,7 @@ import type { RolloutSpec } from '../../domain/rollout/rollout-strategy.ts';
 import type { Death } from './mortal-storage.ts';
 import type { Script } from './scripted-fleet.ts';
 
-export const TIERS = ['canary', 'prod'] as const;
+const TIERS = ['canary', 'prod'] as const;
 
 export interface SimulatedTarget {
   readonly tier: (typeof TIERS)[number];
