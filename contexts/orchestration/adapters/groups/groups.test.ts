@@ -53,7 +53,7 @@ eachDatabase('groups', (fresh) => {
   it('come step by step, and say how they are as any target does', async () => {
     assert.deepEqual(await stage.create('app', group(TIERS)), { kind: 'accepted' });
     await stage.untilNames('app', 'app-db');
-    await stage.untilHealth('app', 'Unknown: step 1 of 3: app-db is not healthy yet');
+    await stage.untilHealth('app', 'Progressing: step 1 of 3: app-db is not healthy yet');
     const { waits, phase } = (await stage.status('app')) ?? {};
     assert.equal(phase, 'Deploying');
     assert.deepEqual(
@@ -88,7 +88,7 @@ eachDatabase('groups', (fresh) => {
     await stage.untilNames('app', 'app-api', 'app-data', 'app-web');
     const renamed = await stage.find('app-data');
     assert.deepEqual([renamed.uid, renamed.revision, renamed.owner?.child], [uid, revision, 'data']);
-    await stage.untilHealth('app', 'Unknown: step 2 of 3: app-api is not healthy yet; app-web leaves the group');
+    await stage.untilHealth('app', 'Progressing: step 2 of 3: app-api is not healthy yet; app-web leaves the group');
     assert.equal((await stage.find('app-api')).generation, 2);
     await stage.become('app-api', 'Healthy');
     await stage.untilNames('-app-web', 'app', 'app-api', 'app-cache', 'app-data');
@@ -114,7 +114,7 @@ eachDatabase('groups', (fresh) => {
     await healthyGroup();
     const { uid } = await stage.find('app-api');
     await stage.delete('app-api');
-    await stage.untilHealth('app', 'Unknown: step 2 of 3: app-api was deleted on its own');
+    await stage.untilHealth('app', 'Progressing: step 2 of 3: app-api was deleted on its own');
     await stage.gone('app-api');
     await stage.untilNames('app', 'app-api', 'app-db', 'app-web');
     assert.notEqual((await stage.find('app-api')).uid, uid);
