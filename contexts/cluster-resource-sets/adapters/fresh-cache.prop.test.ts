@@ -72,6 +72,17 @@ function play(server: LateServer, { name, what, told }: Step): boolean {
 }
 
 describe('a cache with what we wrote', () => {
+  it('does not show an object of the same name that was gone before the one we deleted', () => {
+    const server = new LateServer();
+    const step = (what: Step['what'], told = 0): Step => ({ name: 'a', what, told });
+    for (const each of [step('we write'), step('they delete'), step('we write', 1), step('we delete')])
+      play(server, each);
+    const key = { namespace: 'n', name: 'a' };
+    assert.equal(server.fresh.get(key), undefined);
+    server.tell(Infinity);
+    assert.equal(server.fresh.get(key), undefined);
+  });
+
   it('never shows what was before our own last write, and in the end what there is', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

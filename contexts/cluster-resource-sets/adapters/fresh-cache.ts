@@ -2,8 +2,8 @@ import type { KubeObject } from '#kit/kube';
 import type { Lister, ObjectKey } from '#kit/kube/cache';
 import { formatKey, keyOf } from '#kit/kube/controller';
 
-/** Our own write, until the cache shows it or something newer. `deleted` is the uid of the deleted object. */
-type Written<T> = { readonly object: T } | { readonly deleted: string };
+/** Our own write, until the cache shows it or something newer. `deleted` is the object as it was when we deleted it. */
+type Written<T> = { readonly object: T } | { readonly deleted: KubeObject };
 
 /**
  * A cache that is never older than our own writes: code that writes and then reads sees its write, and does not
@@ -38,8 +38,7 @@ export class FreshCache<T extends KubeObject> {
   /** Only for an object that is still visible here. If it is not, the watch was faster than the response. */
   deleted(object: KubeObject): void {
     const key = keyOf(object);
-    const { uid = '' } = object.metadata;
-    if (this.get(key)?.metadata.uid === uid) this.#written.set(formatKey(key), { deleted: uid });
+    if (this.get(key)?.metadata.uid === object.metadata.uid) this.#written.set(formatKey(key), { deleted: object });
   }
 
   /** Whether the object is our own last write. */
@@ -59,16 +58,18 @@ export class FreshCache<T extends KubeObject> {
     const text = formatKey(keyOf(object));
     const written = this.#written.get(text);
     if (written === undefined) return;
-    const uid = 'deleted' in written ? written.deleted : written.object.metadata.uid;
-    if (uid === object.metadata.uid) this.#written.delete(text);
+    const { metadata } = 'deleted' in written ? written.deleted : written.object;
+    if (metadata.uid === object.metadata.uid) this.#written.delete(text);
   }
 
   #newest(key: string, cached: T | undefined): T | undefined {
     const written = this.#written.get(key);
     if (written === undefined) return cached;
     if ('deleted' in written) {
-      // The watch may still report the creation of the deleted object; its deletion follows.
-      if (cached === undefined || cached.metadata.uid === written.deleted) return undefined;
+      // The watch may still report the creation of the deleted object, or one that had its name before; deletions follow.
+      const { deleted } = written;
+      if (cached === undefined || cached.metadata.uid === deleted.metadata.uid) return undefined;
+      if (versionOf(cached) < versionOf(deleted)) return undefined;
       this.#written.delete(key);
       return cached;
     }
