@@ -65,6 +65,10 @@ export interface ChildOptions<I> {
 /**
  * A deterministic function: given the same history it asks for the same steps in the same order. It uses nothing but
  * its input and `ctx`: no clock, no randomness, no I/O, no mutable globals.
+ *
+ * Code that asks for other steps than a history has is parked. What counts as another step differs in one respect: the
+ * embedded engine also compares the durations of timers and the inputs of children, Temporal does not, and continues
+ * with the recorded ones. A change of either needs `ctx.patched` on every engine.
  */
 export interface Workflow<I extends Payload, O extends Payload | undefined> {
   readonly kind: 'workflow';

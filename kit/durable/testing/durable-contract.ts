@@ -14,9 +14,9 @@ import { skewContract } from './contract/skew.ts';
 import { Stage } from './contract/stage.ts';
 import { startingContract } from './contract/starting.ts';
 import { timersContract } from './contract/timers.ts';
-import type { EngineHarness } from './engine-harness.ts';
+import type { EngineHarness, EngineTraits } from './engine-harness.ts';
 
-const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
+const TOPICS: Readonly<Record<string, (stage: Stage, traits: EngineTraits) => void>> = {
   starting: startingContract,
   activities: activitiesContract,
   timers: timersContract,
@@ -34,11 +34,11 @@ const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
 };
 
 /** Tests every guarantee of the port on one engine. The tests of a suite share its data, and run one after another. */
-export function durableContract(name: string, openHarness: () => Promise<EngineHarness>): void {
+export function durableContract(name: string, traits: EngineTraits, openHarness: () => Promise<EngineHarness>): void {
   describe(`durable execution on ${name}`, () => {
     const stage = new Stage();
     before(async () => stage.enter(await openHarness()));
     after(() => stage.leave());
-    for (const [topic, contract] of Object.entries(TOPICS)) describe(topic, () => contract(stage));
+    for (const [topic, contract] of Object.entries(TOPICS)) describe(topic, () => contract(stage, traits));
   });
 }

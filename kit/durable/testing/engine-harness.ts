@@ -18,3 +18,9 @@ export interface OpenEngine {
   /** Like a process that is asked to stop: running activities are aborted. */
   stop(): Promise<void>;
 }
+
+/** Where engines differ, and may. */
+export interface EngineTraits {
+  /** Whether a changed duration of a timer, or input of a child, is noticed at a replay. */
+  readonly noticesTimersAndChildren: boolean;
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Payload } from '#kit/durable';
+import type { EngineTraits } from '../engine-harness.ts';
 import { eventually } from '../eventually.ts';
 import { tryWork } from '../workflows/index.ts';
 import * as before from '../workflows/skew/before.ts';
@@ -21,7 +22,7 @@ const CHANGES = [
   { why: 'no such step', workflow: before.stepRemoved, recorded: /activity work\b/, now: /nothing|ended/ },
 ] as const;
 
-export function skewContract(stage: Stage): void {
+export function skewContract(stage: Stage, { noticesTimersAndChildren }: EngineTraits): void {
   const { world } = stage;
 
   async function waiting(driver: Driver, workflow: typeof before.bystander): Promise<{ id: string; key: string }> {
@@ -113,6 +114,24 @@ export function skewContract(stage: Stage): void {
     assert.deepEqual([...seen.add(until)], [until], 'it sleeps until the same moment, which has passed');
     assert.equal(await mended.result(id), 'awake');
   });
+
+  for (const { what, workflow, recorded, now } of [
+    { what: 'duration of a timer', workflow: before.otherDuration, recorded: /timer.*50/, now: /timer.*75/ },
+    { what: 'input of a child', workflow: before.otherChild, recorded: /"of":"K"/, now: /"of":"K-changed"/ },
+  ] as const) {
+    const does = noticesTimersAndChildren ? 'parks those with another' : 'does not notice another';
+    it(`${does} ${what}`, async () => {
+      const { id, key } = await waiting(await stage.driver('before'), workflow);
+      const changed = await stage.restarted('after');
+      await changed.signal(id, 'go');
+      if (!noticesTimersAndChildren) return assert.equal(await changed.result(id), key);
+      const { reason } = await changed.untilStatus(id, 'parked');
+      assert.equal(reason?.code, 'REPLAY_DIVERGED');
+      for (const said of [/\bstep 1\b/, recorded, now]) assert.match(reason.message, withKey(said, key));
+      const mended = await stage.restarted('before');
+      assert.equal(await mended.result(id), key);
+    });
+  }
 
   it('parks a workflow that no code is registered for, until there is', async () => {
     const driver = await stage.driver('before');

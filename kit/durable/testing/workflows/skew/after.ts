@@ -2,7 +2,9 @@ import type { Payload } from '#kit/durable';
 import { defineWorkflow } from '#kit/durable';
 import { work, workOnce } from '../activities.ts';
 
-export { bystander } from './before.ts';
+import { ofAnother } from './before.ts';
+
+export { bystander, ofAnother } from './before.ts';
 
 /** The release after the change, with a marker, so that older workflows continue as they began. */
 export const skewed = defineWorkflow<{ key: string }, Payload>('skewed', async (ctx, { key }) => {
@@ -50,4 +52,16 @@ export const stepRemoved = defineWorkflow<{ key: string }, Payload>('step-remove
 export const sleeping = defineWorkflow<{ key: string }, Payload>('sleeping', async (ctx, { key }) => {
   await ctx.run(work, { key: `${key}-changed` });
   return 'awake';
+});
+
+export const otherDuration = defineWorkflow<{ key: string }, Payload>('other-duration', async (ctx, { key }) => {
+  await ctx.sleep(75);
+  await ctx.waitSignal('go');
+  return key;
+});
+
+export const otherChild = defineWorkflow<{ key: string }, Payload>('other-child', async (ctx, { key }) => {
+  await ctx.child(ofAnother, { id: `${key}-child`, input: { of: `${key}-changed` } });
+  await ctx.waitSignal('go');
+  return key;
 });

@@ -67,3 +67,18 @@ export const sleeping = defineWorkflow<{ key: string }, Payload>('sleeping', asy
   await ctx.sleep(3_000);
   return 'awake';
 });
+
+/** The child of `other-child`, the same in both releases. */
+export const ofAnother = defineWorkflow<{ of: string }, Payload>('of-another', async (_, { of }) => of);
+
+export const otherDuration = defineWorkflow<{ key: string }, Payload>('other-duration', async (ctx, { key }) => {
+  await ctx.sleep(50);
+  await ctx.waitSignal('go');
+  return key;
+});
+
+export const otherChild = defineWorkflow<{ key: string }, Payload>('other-child', async (ctx, { key }) => {
+  await ctx.child(ofAnother, { id: `${key}-child`, input: { of: key } });
+  await ctx.waitSignal('go');
+  return key;
+});
