@@ -27,9 +27,17 @@ const BEYOND_SCHEMAS = [
   'putTargetKubeconfig',
   'getTargetKubeconfig',
   'deleteTargetKubeconfig',
-  // Needs a configured issuer, and a target that accepts its tokens.
+  // They need a configured issuer, and a target that accepts its tokens.
+  'putTargetPassthrough',
   'getTargetPassthrough',
   'deleteTargetPassthrough',
+  // They need two targets that claim one cluster.
+  'mergeTarget',
+  'reidentifyTarget',
+  // They need a message of an agent that can never be processed.
+  'getDeadLetter',
+  'discardDeadLetter',
+  'replayDeadLetter',
   // Needs an agent that reports a later revision.
   'acceptDeploymentRevision',
   // Need kinds and fields with distinct names, on the root or in an existing workspace.

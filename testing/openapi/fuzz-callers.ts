@@ -9,7 +9,10 @@ export interface FuzzCaller {
   readonly knows?: Readonly<Record<string, string>>;
 }
 
-/** Provides the callers for the next requests. Called repeatedly, because requests may well revoke what was granted. */
+/**
+ * Provides the callers for the next requests, the one with most rights first. Called repeatedly, because requests may well
+ * revoke what was granted.
+ */
 export type CallerSource = (turn: number) => Promise<readonly FuzzCaller[]>;
 
 /** Number of requests sent with the same callers. */
@@ -35,6 +38,11 @@ export class FuzzCallers {
 
   next(): FuzzCaller {
     return this.#random.pick(this.#present);
+  }
+
+  /** Needs no grant that a request could have revoked. */
+  mostPowerful(): FuzzCaller {
+    return this.#present[0] ?? this.next();
   }
 
   /** The caller with these credentials, if it is one of ours. */

@@ -75,20 +75,23 @@ export class RequestMaker {
     this.#unreached.delete(operation);
   }
 
-  /** The larger an API, the fewer requests each operation gets: operations that no request has reached yet get valid ones. */
-  #choose(): { readonly operation: Operation; readonly manner: Manner } {
-    const { random } = this.#deps;
+  /**
+   * The larger an API, the fewer requests each operation gets: operations that no request has reached yet get valid ones,
+   * half of them from the caller that may do most.
+   */
+  #choose(): { readonly operation: Operation; readonly manner: Manner; readonly caller: FuzzCaller } {
+    const { random, callers } = this.#deps;
     if (random.next() < 0.25 && this.#unreached.size > 0) {
-      return { operation: random.pick([...this.#unreached]), manner: 'valid' };
+      const caller = random.next() < 0.5 ? callers.mostPowerful() : callers.next();
+      return { operation: random.pick([...this.#unreached]), manner: 'valid', caller };
     }
     const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
-    return { operation: random.pick(this.#weighted), manner };
+    return { operation: random.pick(this.#weighted), manner, caller: callers.next() };
   }
 
   #make(): FuzzRequest {
-    const { random, seen, callers } = this.#deps;
-    const { operation, manner } = this.#choose();
-    const caller = callers.next();
+    const { random, seen } = this.#deps;
+    const { operation, manner, caller } = this.#choose();
     seen.refocus(operation, caller);
     const spoilt = this.#spoil(operation, manner);
     const body = this.#body(operation, spoilt);

@@ -22,6 +22,7 @@ const COUNTS = {
   leaving: 0,
   drifted: 0,
   ahead: 0,
+  progressing: 0,
 };
 
 /** An existing deployment, with the given fields. */
@@ -41,7 +42,7 @@ export function aDeployment(its: Partial<Deployment> = {}): Deployment {
     rollout: undefined,
     status: {
       conditions: [],
-      placement: { kind: 'unresolved', excluded: [], retained: [], missing: [], held: [] },
+      placement: { kind: 'unresolved', excluded: [], retained: [], missing: [], held: [], waiting: [] },
       counts: COUNTS,
     },
     version: 1,
