@@ -181,8 +181,10 @@ eachDatabase('generation', (fresh) => {
     await run.trigger(uid, { kind: 'scores' }, { kind: 'regenerate', why: 'an addon says so' });
     await run.until(uid, 'doubt', (its) => its.status.trouble?.reason === 'PlacementUnsure');
     assert.equal(counting.calls.length, 2);
-    isSynced = true;
+    // Still in doubt, so that no plan without this change can end the rollout.
     await run.trigger(uid, { kind: 'regenerate', targets: [second], why: 'once more' });
+    await run.until(uid, 'the change', () => counting.calls.length > 2);
+    isSynced = true;
     await run.until(uid, 'the second', (its) => its.revision === 2 && its.rollout === undefined);
     assert.deepEqual(
       counting.calls.slice(2).map(({ target }) => target),
