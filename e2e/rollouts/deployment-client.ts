@@ -89,7 +89,8 @@ export class DeploymentClient {
       if (performance.now() > deadline) {
         const { items: all } = (await this.asked('GET', '/v1/deployments?pageSize=1000')) as { items: Deployment[] };
         const whose = all.find(({ uid }) => first.id.includes(uid));
-        throw new Error(`open workflows: ${JSON.stringify(items)}; the first is of ${JSON.stringify(whose, null, 1)}`);
+        const status = JSON.stringify(whose?.status, null, 1);
+        throw new Error(`open workflows: ${JSON.stringify(items)}; the first is of ${whose?.name}: ${status}`);
       }
       await delay(IDLE_LOOK_MS);
     }
