@@ -1,7 +1,7 @@
 import { ChannelError, type ChannelHandler, type Inbound, type Presence, type SessionHub } from '#contexts/channels';
 import type { AgentRegistry, AgentReports } from '#contexts/delivery';
 import { type AgentMessages, ChannelAgent, type StatusIntake, type StatusOutcome } from '#contexts/delivery/adapters';
-import type { Clock } from '#kit/std';
+import { type Clock, sleep as realSleep, type Sleep } from '#kit/std';
 import type { SetAside } from '#kit/storage/dead-letters';
 import type { TargetId } from '#protocol/targets';
 
@@ -12,6 +12,7 @@ export interface ChannelDeliveryDeps {
   readonly intake: Pick<StatusIntake, 'receive'>;
   readonly connectionChanged: AgentReports['connectionChanged'];
   readonly clock: Clock;
+  readonly sleep?: Sleep;
   /** For messages that can never be processed. */
   readonly setAside: (letter: SetAside) => void;
 }
@@ -24,7 +25,7 @@ export interface ChannelDelivery {
 
 export function channelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
   const { clock } = deps;
-  const agent = new ChannelAgent({ messages: messagesTo(deps.hub), firstRequest: BigInt(clock.now()) << 16n });
+  const agent = new ChannelAgent({ messages: messagesTo(deps), firstRequest: BigInt(clock.now()) << 16n });
   return {
     presence: presenceOf(deps, agent),
     handlers: {
@@ -48,15 +49,25 @@ export function channelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
   };
 }
 
-function messagesTo(hub: ChannelDeliveryDeps['hub']): AgentMessages {
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * A connected target whose fleetlet has yet to open the channel is waited for. It is not offline: no change of its
+ * connection would follow, and an order that waits for it to come back would wait forever.
+ */
+function messagesTo({ hub, sleep = realSleep }: Pick<ChannelDeliveryDeps, 'hub' | 'sleep'>): AgentMessages {
   return {
     send: async (message, signal) => {
-      try {
-        await hub().send('delivery', message, signal);
-        return 'sent';
-      } catch (error) {
-        if (error instanceof ChannelError && error.code === 'SESSION_GONE') return 'offline';
-        throw error;
+      for (;;) {
+        try {
+          await hub().send('delivery', message, signal);
+          return 'sent';
+        } catch (error) {
+          if (!(error instanceof ChannelError)) throw error;
+          if (error.code === 'SESSION_GONE') return 'offline';
+          if (error.code !== 'CHANNEL_NOT_OPEN') throw error;
+        }
+        await sleep(LOOK_AGAIN_MS, signal);
       }
     },
   };

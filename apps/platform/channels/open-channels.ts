@@ -73,7 +73,7 @@ const LAST_WORDS_MS = 250;
 export function openChannels(deps: OpenChannelsDeps): Channels {
   const log = deps.log.child({ component: 'channels' });
   const { clock = systemClock, sleep = realSleep } = deps;
-  const delivery = channelDelivery({ ...deps, hub: () => hub, clock });
+  const delivery = channelDelivery({ ...deps, hub: () => hub, clock, sleep });
   const access = platformAccess({ authenticator: deps.authenticator, ...deps.access });
   const hub = newHub({ ...deps, log, clock, sleep }, delivery.presence);
   hub.handle('delivery', delivery.handlers.delivery);

@@ -5,6 +5,7 @@ export const CHANNEL_ERRORS = {
   MESSAGE_TOO_LARGE: { category: 'invalid', retry: 'never' },
   CHANNEL_CLOSED: { category: 'precondition', retry: 'never' },
   SESSION_GONE: { category: 'unavailable', retry: 'later' },
+  CHANNEL_NOT_OPEN: { category: 'unavailable', retry: 'later' },
   UPGRADE_NEEDED: { category: 'unavailable', retry: 'after-change' },
 } as const satisfies Catalogue;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ChannelError } from '../../domain/channel-error.ts';
 import type { ControlReply } from '../../domain/control-message.ts';
 import { text, until } from '../../testing/an-uplink.ts';
 import { HubWorld } from '../../testing/hub-world.ts';
@@ -449,7 +450,7 @@ async function sendOnceOpen({ hub }: HubWorld, target: string, said: string): Pr
     try {
       return await hub.send('delivery', message, signal);
     } catch (error) {
-      if (!(error instanceof Error) || !error.message.includes('has not opened')) throw error;
+      if (!(error instanceof ChannelError) || error.code !== 'CHANNEL_NOT_OPEN') throw error;
       await new Promise(setImmediate);
     }
   }

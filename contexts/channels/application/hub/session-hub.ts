@@ -90,14 +90,14 @@ export class SessionHub {
   }
 
   /**
-   * Waits while the fleetlet's buffer is full. `SESSION_GONE` when the target is not served, or its fleetlet has not opened the
-   * channel.
+   * Waits while the fleetlet's buffer is full. `SESSION_GONE` when the target is not served, `CHANNEL_NOT_OPEN` when its
+   * fleetlet has not opened the channel: it opens its channels one by one, some after its targets were accepted.
    */
   async send(channel: string, message: Outbound & { readonly target: string }, signal: AbortSignal): Promise<void> {
     const { target } = message;
     const what = `send on ${channel} to target ${target}`;
     const way = this.#speaker(target, what).channel(channel, target);
-    if (way === undefined) throw new ChannelError('SESSION_GONE', `${what}: its fleetlet has not opened the channel`);
+    if (way === undefined) throw new ChannelError('CHANNEL_NOT_OPEN', `${what}: its fleetlet has not opened the channel`);
     await way.send(message, signal);
     this.#deps.observer.message('out', channel, message.payload.length);
   }
