@@ -102,7 +102,8 @@ function checkApplied(module: MigrationModule, done: AppliedMigration, engine: E
   if (checksum(scriptFor(known, engine)) === done.checksum) return;
   throw new StorageError(
     'MIGRATION_CHANGED',
-    `migration ${done.number} (${known.name}) of ${module.module} is not the one that this database was migrated with`,
+    `migration ${done.number} (${known.name}) of ${module.module} is not the one that this database was migrated with: ` +
+      'start the version that migrated it, or restore a backup that was taken with that version',
     { details: { module: module.module, number: done.number } },
   );
 }

@@ -3,23 +3,14 @@ import type { SealedColumn, Sealer } from '#kit/sealing';
 import { Secret } from '#kit/std';
 import { type MigrationModule, type Storage, sql } from '#kit/storage';
 
-/** Secrets that an instance created for itself, shared by all its processes. */
+const TABLES = `
+CREATE TABLE instance_secrets (name KEYTEXT PRIMARY KEY, sealed TEXT NOT NULL);
+CREATE TABLE instance_marks (name KEYTEXT PRIMARY KEY, time BIGINT NOT NULL);`;
+
+/** Secrets that an instance created for itself, shared by all its processes, and marks that a command leaves for them. */
 export const INSTANCE_SECRET_MIGRATIONS: MigrationModule = {
   module: 'instance',
-  migrations: [
-    {
-      number: 1,
-      name: 'secrets',
-      compatibleFrom: 0,
-      up: 'CREATE TABLE instance_secrets (name KEYTEXT PRIMARY KEY, sealed TEXT NOT NULL);',
-    },
-    {
-      number: 2,
-      name: 'marks',
-      compatibleFrom: 0,
-      up: 'CREATE TABLE instance_marks (name KEYTEXT PRIMARY KEY, time BIGINT NOT NULL);',
-    },
-  ],
+  migrations: [{ number: 1, name: 'secrets and marks', compatibleFrom: 0, up: TABLES }],
 };
 
 export const INSTANCE_SECRET_COLUMNS: readonly SealedColumn[] = [

@@ -35,6 +35,8 @@ CREATE TABLE enrolment_fleetlets (
   authority TEXT,
   not_before BIGINT,
   not_after BIGINT,
+  in_use_serial TEXT,
+  in_use_not_before BIGINT,
   version BIGINT NOT NULL,
   create_time BIGINT NOT NULL,
   update_time BIGINT NOT NULL
@@ -60,17 +62,9 @@ CREATE TABLE enrolment_authorities (
   not_after BIGINT NOT NULL
 );`;
 
-/** Empty for fleetlets of before: the certificate with which one renews next counts as in use. */
-const CERTIFICATES_IN_USE = `
-ALTER TABLE enrolment_fleetlets ADD COLUMN in_use_serial TEXT;
-ALTER TABLE enrolment_fleetlets ADD COLUMN in_use_not_before BIGINT;`;
-
 export const ENROLMENT_MIGRATIONS: MigrationModule = {
   module: 'enrolment',
-  migrations: [
-    { number: 1, name: 'bootstrap tokens, fleetlets and authorities', compatibleFrom: 0, up: TABLES },
-    { number: 2, name: 'certificates in use', compatibleFrom: 1, up: CERTIFICATES_IN_USE },
-  ],
+  migrations: [{ number: 1, name: 'bootstrap tokens, fleetlets and authorities', compatibleFrom: 0, up: TABLES }],
 };
 
 /** For those who change the keys: what is sealed here. */

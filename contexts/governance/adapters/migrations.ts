@@ -6,12 +6,15 @@ const ENTRY_COLUMNS = `
   last_time BIGINT NOT NULL,
   count BIGINT NOT NULL,
   request_id TEXT NOT NULL,
+  client_request_id TEXT,
   operation TEXT NOT NULL,
   method TEXT NOT NULL,
   resource KEYTEXT NOT NULL,
   scope KEYTEXT,
   principal_kind KEYTEXT,
   principal_id KEYTEXT,
+  token_id TEXT,
+  session_id TEXT,
   address TEXT NOT NULL,
   outcome KEYTEXT NOT NULL,
   before_hash TEXT,
@@ -40,6 +43,7 @@ CREATE TABLE audit_chain (
   name KEYTEXT PRIMARY KEY,
   position BIGINT NOT NULL,
   hash TEXT NOT NULL,
+  head_mac TEXT,
   time BIGINT
 );
 CREATE TABLE audit_days (
@@ -51,34 +55,14 @@ INSERT INTO audit_chain (name, position, hash) VALUES
   ('start', ${CHAIN_START.position}, '${CHAIN_START.hash}'), ('head', ${CHAIN_START.position}, '${CHAIN_START.hash}');`;
 
 /**
- * `usage_writers` has a row for each process that counts: the number of its last batch, by which a batch whose commit
- * may or may not have happened is not counted twice.
+ * Another workspace may have the name of a deleted one, even on the same day: `born` keeps their amounts apart, and `time`,
+ * of the last count, tells to which of them an amount belongs.
+ *
+ * `usage_writers` has a row for each process that counts: the number of its last batch, so that a batch whose commit is in
+ * doubt is not counted twice.
  */
 const USAGE = `
 CREATE TABLE usage_counters (
-  day KEYTEXT NOT NULL,
-  workspace KEYTEXT NOT NULL,
-  meter KEYTEXT NOT NULL,
-  path KEYTEXT NOT NULL,
-  amount BIGINT NOT NULL,
-  PRIMARY KEY (day, workspace, meter)
-);
-CREATE INDEX usage_counters_path ON usage_counters (path, day);
-CREATE TABLE usage_writers (
-  writer KEYTEXT PRIMARY KEY,
-  batch BIGINT NOT NULL,
-  time BIGINT NOT NULL
-);`;
-
-/**
- * A name may be another workspace's by now, even on the same day: `born` keeps their amounts apart, and `time`, of the last
- * count, tells whose they are. What was counted before has its day alone, and counts as its end.
- *
- * DECISION: the table is made anew, as the key changes. A process of the release before cannot write usage meanwhile; it
- * goes on counting, and warns. Nothing else of it is held up.
- */
-const usageOfEach = (endOfDay: string): string => `
-CREATE TABLE usage_counters_of_each (
   day KEYTEXT NOT NULL,
   workspace KEYTEXT NOT NULL,
   born BIGINT NOT NULL,
@@ -88,38 +72,14 @@ CREATE TABLE usage_counters_of_each (
   time BIGINT NOT NULL,
   PRIMARY KEY (day, workspace, born, meter)
 );
-INSERT INTO usage_counters_of_each (day, workspace, born, meter, path, amount, time)
-  SELECT day, workspace, 0, meter, path, amount, ${endOfDay} FROM usage_counters;
-DROP TABLE usage_counters;
-ALTER TABLE usage_counters_of_each RENAME TO usage_counters;
-CREATE INDEX usage_counters_path ON usage_counters (path, day);`;
-
-const USAGE_OF_EACH = {
-  sqlite: usageOfEach('unixepoch(day) * 1000 + 86399999'),
-  postgres: usageOfEach(`extract(epoch FROM (day || 'T00:00:00Z')::timestamptz)::bigint * 1000 + 86399999`),
-};
-
-/** A process of the release before goes on without them: what it writes names no token. */
-const AUDIT_CREDENTIALS = ['audit_arrivals', 'audit_log']
-  .flatMap((table) => ['token_id', 'session_id'].map((column) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT;`))
-  .join('\n');
-
-/** What callers call their requests, beside our own ids. */
-const CLIENT_REQUESTS = ['audit_arrivals', 'audit_log']
-  .map((table) => `ALTER TABLE ${table} ADD COLUMN client_request_id TEXT;`)
-  .join('\n');
-
-/** Of the row `head` alone. */
-const HEAD_MAC = 'ALTER TABLE audit_chain ADD COLUMN head_mac TEXT;';
+CREATE INDEX usage_counters_path ON usage_counters (path, day);
+CREATE TABLE usage_writers (
+  writer KEYTEXT PRIMARY KEY,
+  batch BIGINT NOT NULL,
+  time BIGINT NOT NULL
+);`;
 
 export const GOVERNANCE_MIGRATIONS: MigrationModule = {
   module: 'governance',
-  migrations: [
-    { number: 1, name: 'audit', compatibleFrom: 0, up: AUDIT },
-    { number: 2, name: 'usage', compatibleFrom: 1, up: USAGE },
-    { number: 3, name: 'usage of each workspace that had a name', compatibleFrom: 2, up: USAGE_OF_EACH },
-    { number: 4, name: 'audit names tokens and sessions', compatibleFrom: 3, up: AUDIT_CREDENTIALS },
-    { number: 5, name: 'authenticated heads', compatibleFrom: 3, up: HEAD_MAC },
-    { number: 6, name: 'ids of callers', compatibleFrom: 3, up: CLIENT_REQUESTS },
-  ],
+  migrations: [{ number: 1, name: 'audit and usage', compatibleFrom: 0, up: AUDIT + USAGE }],
 };

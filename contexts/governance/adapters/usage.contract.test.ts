@@ -5,7 +5,6 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { UsageStore } from '../application/usage-meter.ts';
 
 import { type GovernanceApi, governanceApi, memoryLogger, PATHS } from '../testing/governance-api.ts';
-import { GOVERNANCE_MIGRATIONS } from './migrations.ts';
 import { SqlUsageReader } from './sql-usage-reader.ts';
 import { SqlUsageStore } from './sql-usage-store.ts';
 import { UsageRecorder } from './usage-recorder.ts';
@@ -153,25 +152,19 @@ eachDatabase('usage', (fresh) => {
     ]);
   });
 
-  it('keeps what was counted before names could be told apart', async () => {
-    const older = await fresh();
-    const { migrations } = GOVERNANCE_MIGRATIONS;
-    const before = await older.open([{ ...GOVERNANCE_MIGRATIONS, migrations: migrations.slice(0, 2) }]);
-    const row = sql`INSERT INTO usage_counters (day, workspace, meter, path, amount)
-      VALUES ('2030-01-01', 'web', 'deliveries', '/root/emea/web/', 7)`;
-    await before.commit([row], signal);
-    await before.close();
-    const now = await older.open([GOVERNANCE_MIGRATIONS]);
-    const reader = new SqlUsageReader(now);
+  it('shows an amount of an unknown birth to the workspace that had the name at its time', async () => {
     const [start, end] = [Date.UTC(2030, 0, 1), Date.UTC(2030, 0, 2)];
+    const row = sql`INSERT INTO usage_counters (day, workspace, born, meter, path, amount, time)
+      VALUES ('2030-01-01', 'web', 0, 'deliveries', '/root/emea/web/', 7, ${end - 1})`;
+    await api.storage.commit([row], signal);
+    const reader = new SqlUsageReader(api.storage);
     const days = { from: '2030-01-01', to: '2030-01-02', after: undefined, limit: 10 };
     const counted = async (since: number) => {
       const place = { name: 'web', path: '/root/emea/web/', since };
       return await reader.byWorkspace({ ...days, seen: [place], workspace: place }, signal);
     };
     assert.deepEqual(await counted(start), [{ ...NONE, day: '2030-01-01', workspace: 'web', deliveries: 7 }]);
-    assert.deepEqual(await counted(end), [], 'whoever was made on a later day has no part in it');
-    await older.dispose();
+    assert.deepEqual(await counted(end), [], 'a workspace that was created on a later day has no part in it');
   });
 
   it('looks at the last 30 days unless told', async () => {

@@ -73,9 +73,7 @@ CREATE TABLE identity_revocations (
   key TEXT PRIMARY KEY,
   not_after BIGINT NOT NULL,
   expire_time BIGINT NOT NULL
-);`;
-
-const PASSTHROUGHS = `
+);
 CREATE TABLE identity_passthroughs (
   target KEYTEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -88,8 +86,5 @@ CREATE INDEX identity_passthroughs_by_audience ON identity_passthroughs (audienc
 
 export const IDENTITY_MIGRATIONS: MigrationModule = {
   module: 'identity',
-  migrations: [
-    { number: 1, name: 'issuers, accounts, tokens and sessions', compatibleFrom: 0, up: TABLES },
-    { number: 2, name: 'tokens that pass through to targets', compatibleFrom: 1, up: PASSTHROUGHS },
-  ],
+  migrations: [{ number: 1, name: 'issuers, accounts, tokens and sessions', compatibleFrom: 0, up: TABLES }],
 };

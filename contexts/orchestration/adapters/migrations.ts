@@ -21,6 +21,7 @@ CREATE TABLE deployments (
   observed_generation BIGINT NOT NULL,
   revision BIGINT NOT NULL,
   rollout BIGINT,
+  approved_generation BIGINT,
   status TEXT NOT NULL,
   version BIGINT NOT NULL,
   create_time BIGINT NOT NULL,
@@ -41,7 +42,14 @@ CREATE TABLE deployment_triggers (
   time BIGINT NOT NULL,
   body TEXT NOT NULL
 );
-CREATE INDEX deployment_triggers_by_deployment ON deployment_triggers (deployment, id);`;
+CREATE INDEX deployment_triggers_by_deployment ON deployment_triggers (deployment, id);
+
+CREATE TABLE deployment_authors (
+  deployment KEYTEXT NOT NULL,
+  author KEYTEXT NOT NULL,
+  generation BIGINT NOT NULL,
+  PRIMARY KEY (deployment, author)
+);`;
 
 /** `order_*` is set while something is asked of the target; `content_*` is what its agent said that it has. */
 const TARGETS = `
@@ -128,12 +136,14 @@ CREATE TABLE approvals (
   workspace_path KEYTEXT NOT NULL,
   deployment_name KEYTEXT NOT NULL,
   requested_by TEXT NOT NULL,
+  requesters TEXT NOT NULL,
   needs_distinct BIGINT NOT NULL,
   create_time BIGINT NOT NULL,
   expire_time BIGINT,
   state TEXT NOT NULL,
   answered_by TEXT,
   answer_time BIGINT,
+  is_override BIGINT NOT NULL,
   message TEXT,
   version BIGINT NOT NULL
 );
@@ -204,18 +214,6 @@ CREATE TABLE deployment_groups (
 );
 CREATE INDEX deployment_groups_running ON deployment_groups (deployment) WHERE run IS NOT NULL;`;
 
-/** Requests from before have an empty list: who asked for the rollout was the only requester then. */
-const AUTHORS = `
-CREATE TABLE deployment_authors (
-  deployment KEYTEXT NOT NULL,
-  author KEYTEXT NOT NULL,
-  generation BIGINT NOT NULL,
-  PRIMARY KEY (deployment, author)
-);
-ALTER TABLE deployments ADD COLUMN approved_generation BIGINT;
-ALTER TABLE approvals ADD COLUMN requesters TEXT NOT NULL DEFAULT '[]';
-ALTER TABLE approvals ADD COLUMN is_override BIGINT NOT NULL DEFAULT 0;`;
-
 /**
  * What was generated for the plan and the rollout under way, by deployment and target; the target is empty if the content
  * is the same for all. `hash` is that of the content, and NULL once the strategy has announced that it would differ.
@@ -234,13 +232,11 @@ CREATE INDEX generated_contents_by_hash ON generated_contents (hash) WHERE hash 
 export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
   module: 'orchestration',
   migrations: [
-    { number: 1, name: 'deployments', compatibleFrom: 0, up: DEPLOYMENTS },
-    { number: 2, name: 'deployment targets', compatibleFrom: 0, up: TARGETS },
-    { number: 3, name: 'revisions', compatibleFrom: 0, up: REVISIONS },
-    { number: 4, name: 'contents', compatibleFrom: 0, up: CONTENTS },
-    { number: 5, name: 'scores', compatibleFrom: 0, up: SCORES },
-    { number: 6, name: 'groups', compatibleFrom: 0, up: GROUPS },
-    { number: 7, name: 'authors', compatibleFrom: 0, up: AUTHORS },
-    { number: 8, name: 'generated contents', compatibleFrom: 0, up: GENERATED },
+    {
+      number: 1,
+      name: 'deployments, revisions, contents and groups',
+      compatibleFrom: 0,
+      up: [DEPLOYMENTS, TARGETS, REVISIONS, CONTENTS, GENERATED, SCORES, GROUPS].join('\n'),
+    },
   ],
 };

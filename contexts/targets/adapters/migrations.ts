@@ -27,9 +27,11 @@ CREATE TABLE targets (
   generation BIGINT NOT NULL,
   version BIGINT NOT NULL,
   create_time BIGINT NOT NULL,
-  update_time BIGINT NOT NULL
+  update_time BIGINT NOT NULL,
+  alias_of KEYTEXT
 );
-CREATE INDEX targets_by_path ON targets (workspace_path, name);`;
+CREATE INDEX targets_by_path ON targets (workspace_path, name);
+CREATE INDEX targets_by_alias ON targets (alias_of) WHERE alias_of IS NOT NULL;`;
 
 /**
  * Which target holds the identity of a cluster, and which one was refused it. The rows are read at each registration,
@@ -44,15 +46,7 @@ CREATE TABLE target_identities (
 );
 CREATE INDEX target_identities_by_held ON target_identities (held);`;
 
-const ALIASES = `
-ALTER TABLE targets ADD COLUMN alias_of KEYTEXT;
-CREATE INDEX targets_by_alias ON targets (alias_of) WHERE alias_of IS NOT NULL;`;
-
 export const TARGET_MIGRATIONS: MigrationModule = {
   module: 'targets',
-  migrations: [
-    { number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS },
-    { number: 2, name: 'identities of clusters', compatibleFrom: 1, up: IDENTITIES },
-    { number: 3, name: 'aliases', compatibleFrom: 1, up: ALIASES },
-  ],
+  migrations: [{ number: 1, name: 'targets', compatibleFrom: 0, up: TARGETS + IDENTITIES }],
 };

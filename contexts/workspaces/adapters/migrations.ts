@@ -14,6 +14,11 @@ import type { MigrationModule } from '#kit/storage';
  *
  * `parent` says the same as the path. It is there for the foreign key, which no mistake in the code gets around, and to
  * list what is directly in a workspace in the order of names.
+ *
+ * DECISION: a Project's row holds its region too, though it is always its Domain's: a new region of a Domain is a change
+ * of each of its Projects that the API shows, so that their etags have to change with it, and then the copy costs nothing.
+ *
+ * Every plan of a rollout reads the policies above it: those that there are have an index of their own.
  */
 const TREE = `
 CREATE TABLE workspaces (
@@ -22,6 +27,9 @@ CREATE TABLE workspaces (
   kind TEXT NOT NULL,
   parent KEYTEXT REFERENCES workspaces (name),
   path KEYTEXT NOT NULL UNIQUE,
+  slug KEYTEXT,
+  region TEXT,
+  policy TEXT,
   display_name TEXT,
   labels TEXT NOT NULL,
   generation BIGINT NOT NULL,
@@ -30,7 +38,9 @@ CREATE TABLE workspaces (
   update_time BIGINT NOT NULL,
   CHECK ((parent IS NULL) = (name = 'root'))
 );
-CREATE INDEX workspaces_by_parent ON workspaces (parent, name);`;
+CREATE INDEX workspaces_by_parent ON workspaces (parent, name);
+CREATE UNIQUE INDEX workspaces_by_slug ON workspaces (slug) WHERE slug IS NOT NULL;
+CREATE INDEX workspaces_with_policy ON workspaces (path) WHERE policy IS NOT NULL;`;
 
 const ROOT_COLUMNS = 'name, uid, kind, path, labels, generation, version, create_time, update_time';
 
@@ -55,20 +65,6 @@ SELECT 'root',
 FROM (SELECT now, lpad(to_hex(now), 12, '0') AS time
       FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) AS clock) AS stamped;`;
 
-/**
- * DECISION: a Project's row holds its region too, though it is always its Domain's: a new region of a Domain is a change
- * of each of its Projects that the API shows, so that their etags have to change with it, and then the copy costs nothing.
- */
-const KINDS = `
-ALTER TABLE workspaces ADD COLUMN slug KEYTEXT;
-ALTER TABLE workspaces ADD COLUMN region TEXT;
-CREATE UNIQUE INDEX workspaces_by_slug ON workspaces (slug) WHERE slug IS NOT NULL;`;
-
-/** What policies demand is asked at every plan of a rollout: those that there are have an index of their own. */
-const POLICIES = `
-ALTER TABLE workspaces ADD COLUMN policy TEXT;
-CREATE INDEX workspaces_with_policy ON workspaces (path) WHERE policy IS NOT NULL;`;
-
 export const WORKSPACE_MIGRATIONS: MigrationModule = {
   module: 'workspaces',
   migrations: [
@@ -78,7 +74,5 @@ export const WORKSPACE_MIGRATIONS: MigrationModule = {
       compatibleFrom: 0,
       up: { sqlite: TREE + ROOT_ON_SQLITE, postgres: TREE + ROOT_ON_POSTGRES },
     },
-    { number: 2, name: 'domains and projects', compatibleFrom: 1, up: KINDS },
-    { number: 3, name: 'policies', compatibleFrom: 1, up: POLICIES },
   ],
 };

@@ -160,7 +160,7 @@ for (const from of DATABASES) {
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.deepEqual(readdirSync(folder).sort(), ['backup', 'passphrase']);
       const [, header = ''] = readFileSync(file, 'latin1').split('\n', 2);
-      assert.partialDeepStrictEqual(JSON.parse(header), { about: { format: 1, engine: from } });
+      assert.partialDeepStrictEqual(JSON.parse(header), { about: { format: 2, engine: from } });
       assert.deepEqual(await leaksInFiles([file], SECRETS), []);
     });
 

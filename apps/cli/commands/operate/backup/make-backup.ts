@@ -56,7 +56,7 @@ async function write(reader: Reader, options: BackupOptions, signal: AbortSignal
   const files = options.readFiles();
   const rows = await countRows(reader, storage.engine);
   const about = {
-    format: 1,
+    format: 2,
     version,
     createTime: new Date(now).toISOString(),
     engine: storage.engine,
