@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, rm, symlink, utimes } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '../testing/go-program.ts';
 import { outsideOfNpm } from './outside-of-npm.ts';
+import { commitOf } from './releases.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
@@ -15,7 +16,7 @@ export interface Worktree {
 }
 
 /**
- * Prepares another version in the user's cache, apart for each use. It uses this checkout's installed packages if the
+ * Prepares another version, a release or what git calls so, in the user's cache, apart for each use. It uses this checkout's installed packages if the
  * lockfile is the same.
  */
 export async function prepareWorktree(
@@ -23,7 +24,7 @@ export async function prepareWorktree(
   use: 'bench' | 'earlier' | 'mutants',
   signal: AbortSignal,
 ): Promise<Worktree> {
-  const commit = (await git(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], signal)).trim();
+  const commit = (await git(['rev-parse', '--verify', '--end-of-options', `${commitOf(ref)}^{commit}`], signal)).trim();
   const folder = cacheFolder(process.env, use, commit);
   if (!(await isWhole(folder, commit, signal))) {
     await rm(folder, { recursive: true, force: true });

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { newestRelease } from '../scripts/releases.ts';
 import { ROOT } from '../scripts/repository.ts';
 import { runCommand } from '../scripts/run-command.ts';
 import { prepareWorktree } from '../scripts/worktree.ts';
 import { cacheFolder } from './go-program.ts';
 import { onlyOne } from './only-one.ts';
 
-/** The commit whose data this version must open and whose work it must finish. */
-const EARLIER = 'ebab367b67d3f2154cc4fd549f3a977369bb3030';
+/**
+ * The previous release: this version must open its data and finish its work, and it must run on the tables of this version.
+ */
+const { version: RELEASE, commit: COMMIT } = newestRelease();
 
 /** Names the folder of the earlier package for test processes; empty where there is none. */
 export const EARLIER_PACKAGE = 'FLEETSHIFT_TEST_EARLIER_PACKAGE';
@@ -16,25 +19,25 @@ export const EARLIER_PACKAGE = 'FLEETSHIFT_TEST_EARLIER_PACKAGE';
 const BUILD_MS = 600_000;
 
 /**
- * The folder of a package built from an earlier commit, with the program `serve-simulated` in it. It is built once for
- * each user. `undefined` if the commit is not in this clone.
+ * The folder of the package of the previous release, with the program `serve-simulated` in it. It is built once for each
+ * user. `undefined` if the commit is not in this clone, as in a shallow one.
  */
 export async function earlierPackage(log: (line: string) => void): Promise<string | undefined> {
   const prepared = process.env[EARLIER_PACKAGE];
   if (prepared !== undefined) return prepared || undefined;
   const signal = AbortSignal.timeout(BUILD_MS);
-  const found = await runCommand(['git', 'cat-file', '-e', `${EARLIER}^{commit}`], { cwd: ROOT }, signal);
+  const found = await runCommand(['git', 'cat-file', '-e', `${COMMIT}^{commit}`], { cwd: ROOT }, signal);
   if (found.code !== 0) {
-    log(`commit ${EARLIER.slice(0, 12)} is not in this clone: skipping the suites that upgrade from it`);
+    log(`commit ${COMMIT.slice(0, 12)} of ${RELEASE} is not in this clone: skipping the suites that need its package`);
     return undefined;
   }
-  const folder = cacheFolder(process.env, 'earlier-packages', EARLIER);
+  const folder = cacheFolder(process.env, 'earlier-packages', COMMIT);
   await mkdir(dirname(folder), { recursive: true });
   await onlyOne(
     {
       lock: `${folder}.lock`,
       isDone: () => existsSync(folder),
-      waiting: () => log('waiting for another process that builds the earlier package'),
+      waiting: () => log(`waiting for another process that builds the package of ${RELEASE}`),
     },
     () => build(folder, signal),
   );
@@ -49,7 +52,7 @@ export async function earlierPackage(log: (line: string) => void): Promise<strin
 
 /** Built by its own scripts, elsewhere, and moved into place in one step. */
 async function build(folder: string, signal: AbortSignal): Promise<void> {
-  const worktree = await prepareWorktree(EARLIER, 'earlier', signal);
+  const worktree = await prepareWorktree(COMMIT, 'earlier', signal);
   const apart = `${folder}.${process.pid}`;
   const code = `
     const { buildPackage } = await import('./scripts/build-package.ts');
@@ -57,6 +60,6 @@ async function build(folder: string, signal: AbortSignal): Promise<void> {
     await buildPackage(folder, AbortSignal.timeout(${BUILD_MS}), { 'serve-simulated': program });`;
   const args = ['--input-type=module', '--eval', code, apart, join(worktree.folder, 'e2e/serve-simulated.ts')];
   const built = await runCommand([process.execPath, ...args], { cwd: worktree.folder }, signal);
-  if (built.code !== 0) throw new Error(`build the earlier package: exit code ${built.code}\n${built.output}`);
+  if (built.code !== 0) throw new Error(`build the package of ${RELEASE}: exit code ${built.code}\n${built.output}`);
   await rename(apart, folder);
 }
