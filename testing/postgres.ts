@@ -27,6 +27,8 @@ export interface PostgresServer {
   readonly pid: number;
   /** Holds everything the server writes, its socket too. */
   readonly folder: string;
+  /** Stops it and starts it again on the same port as a hot standby: it answers reads and refuses every write. */
+  becomeStandby(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,14 +49,24 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
     const binaries = findBinaries({ env, account, folder, origin: options.origin ?? originOf(env) });
     const password = randomBytes(16).toString('hex');
     initialise({ binaries, account, folder, password });
-    const { server, port } = await startOnFreePort({ binaries, account, folder, guardian });
+    const place = { binaries, account, folder };
+    const { server: first, port } = await startOnFreePort({ ...place, guardian });
+    let server = first;
     options.log?.(`Postgres ${binaries.version} (${binaries.origin}) on port ${port}`);
     return {
       url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
       origin: binaries.origin,
       version: binaries.version,
-      pid: server.pid,
+      pid: first.pid,
       folder,
+      becomeStandby: async () => {
+        await server.stop('SIGINT');
+        // A standby without a primary: it replays its own log, then waits for more until it is promoted.
+        writeFileSync(join(folder, 'data', 'standby.signal'), '');
+        server = spawnServer(place, port);
+        guardian.watch([server.pid]);
+        if (!(await isReady(server, folder))) throw new Error(`start Postgres as a standby: it said\n${server.said}`);
+      },
       stop: async () => {
         await server.stop('SIGINT');
         rmSync(folder, { recursive: true, force: true });
@@ -158,7 +170,7 @@ async function isReady(server: ServerProcess, folder: string): Promise<boolean> 
   while (!server.hasEnded && Date.now() < deadline) {
     // The last line of the server's pid file is its state.
     const file = join(folder, 'data', 'postmaster.pid');
-    if (existsSync(file) && /^ready\s*$/m.test(readFileSync(file, 'utf8'))) return true;
+    if (existsSync(file) && /^(ready|standby)\s*$/m.test(readFileSync(file, 'utf8'))) return true;
     await delay(20);
   }
   return false;

@@ -14,6 +14,7 @@ export const STORAGE_ERRORS = {
   OVERLOADED: { category: 'unavailable', retry: 'later' },
   DATABASE_LOCKED: { category: 'unavailable', retry: 'later' },
   DATABASE_UNAVAILABLE: { category: 'unavailable', retry: 'after-change' },
+  DATABASE_READ_ONLY: { category: 'unavailable', retry: 'later' },
   DISK_FULL: { category: 'exhausted', retry: 'after-change' },
   DATABASE_CORRUPT: { category: 'internal', retry: 'never' },
   SCHEMA_TOO_NEW: { category: 'precondition', retry: 'after-change' },

@@ -62,6 +62,8 @@ export function watchExecutor({ log, metrics }: ExecutorWatchDeps): ExecutorWatc
         const { error: err, retryInMs } = fact;
         return log.warn({ err, retryInMs }, 'workflow execution interrupted; retrying');
       }
+      case 'standing-by':
+        return log.info({}, 'standing by; another process executes workflows, or may');
       default:
         return assertNever(fact, 'executor fact');
     }

@@ -43,7 +43,7 @@ function openEmbedded({ set, storage, seat, onDuty, metrics, log }: DurableOptio
   const { onFact: watch, probe } = watchExecutor({ log, metrics });
   const onFact = (fact: ExecutorFact): void => {
     if (fact.kind === 'leading') onDuty(true);
-    if (fact.kind === 'interrupted') onDuty(false);
+    if (fact.kind === 'standing-by') onDuty(false);
     watch(fact);
   };
   const engine = createEmbeddedEngine({ storage, registry: set, seat, onFact });

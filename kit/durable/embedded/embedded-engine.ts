@@ -17,6 +17,7 @@ import type { ExecutorFact } from './executor-fact.ts';
 import { Journal } from './journal.ts';
 import { claimLease } from './lease.ts';
 import { keepForgetting, type RetentionOptions } from './retention.ts';
+import { Tenure } from './tenure.ts';
 import { FencedOut } from './turn-writer.ts';
 
 const GIVE_BACK_MS = 1_000;
@@ -56,12 +57,14 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
       // The seat is used only once: should two processes have the same seat after all, the one that lost the lease
       // waits like any other.
       let { seat } = options;
+      const tenure = new Tenure(settings);
+      const onRead = (fence: number | undefined): void => tenure.read(fence);
       for (let failures = 0; !signal.aborted; ) {
         try {
           const wake = new Notifier(settings.sleep);
-          const lease = await claimLease({ ...settings, seat }, signal);
+          const lease = await claimLease({ ...settings, seat, onRead }, signal);
           seat = undefined;
-          settings.onFact({ kind: 'leading', fence: lease.fence });
+          tenure.taken(lease.fence);
           failures = 0;
           const beatMs = storage.engine === 'sqlite' ? Number.POSITIVE_INFINITY : settings.leaseMs / 3;
           const runner = new ActivityRunner(activities);
@@ -79,7 +82,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
           await lease.giveBack(AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
         } catch (error) {
           if (signal.aborted) return;
-          failures = await recover(error, { ...settings, failures }, signal);
+          failures = await recover(error, { ...settings, failures, tenure }, signal);
         }
       }
     },
@@ -109,6 +112,7 @@ const DEFAULTS = {
 
 interface Recovery {
   readonly failures: number;
+  readonly tenure: Tenure;
   readonly random: Random;
   readonly sleep: Sleep;
   readonly onFact: (fact: ExecutorFact) => void;
@@ -117,13 +121,14 @@ interface Recovery {
 /** Waits before restarting from the stored state; rethrows errors that a retry cannot fix. */
 async function recover(
   error: unknown,
-  { failures, random, sleep, onFact }: Recovery,
+  { failures, tenure, random, sleep, onFact }: Recovery,
   signal: AbortSignal,
 ): Promise<number> {
   const passes = error instanceof FencedOut || (error instanceof StorageError && error.entry.retry !== 'never');
   if (!passes) throw error;
   const retryInMs = backoffDelay(TROUBLE, failures + 1, random);
   onFact({ kind: 'interrupted', error, retryInMs });
+  tenure.interrupted(error);
   await sleep(retryInMs, signal).catch(() => {});
   return failures + 1;
 }

@@ -13,6 +13,8 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** A resource that only one process can hold at a time: the previous holder of the lease with the same seat is gone. */
   readonly seat?: string | undefined;
+  /** Receives the fence of the current lease, each time it is read. */
+  readonly onRead: (fence: number | undefined) => void;
 }
 
 /** The right to execute. The holder of an older fence can no longer write. */
@@ -38,7 +40,7 @@ interface LeaseRow extends Row {
  * holder is gone.
  */
 export async function claimLease(
-  { storage, clock, sleep, leaseMs, seat }: LeaseOptions,
+  { storage, clock, sleep, leaseMs, seat, onRead }: LeaseOptions,
   signal: AbortSignal,
 ): Promise<Lease> {
   const owner = seat ?? uuidv7();
@@ -46,6 +48,7 @@ export async function claimLease(
   for (;;) {
     const look = sql`SELECT owner, fence, beat FROM durable_lease WHERE name = ${NAME}`;
     const row = await storage.get<LeaseRow>(look, signal);
+    onRead(row?.fence);
     const beat = `${row?.fence}/${row?.beat}`;
     if (seen?.beat !== beat) seen = { beat, since: clock.now() };
     const isOurs = row !== undefined && row.owner === seat;

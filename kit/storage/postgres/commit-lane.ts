@@ -1,13 +1,15 @@
 import pg from 'pg';
 import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
+import { withinDeadline } from '../within-deadline.ts';
 import { clientConfig, type PostgresAddress } from './postgres-connection.ts';
-import { fromPostgres } from './postgres-errors.ts';
+import { fromPostgres, RENEW_MS } from './postgres-errors.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { retrying } from './retrying.ts';
 
 const GROUP = 1_024;
 const WAITING = 20_000;
+const END_MS = 1_000;
 /** A group belongs to many callers: no single caller may abort it. Its attempts and statements are bounded. */
 const NEVER = new AbortController().signal;
 
@@ -34,6 +36,7 @@ interface Job {
 export class CommitLane {
   readonly #options: CommitLaneOptions;
   #client: Promise<pg.Client> | undefined;
+  #connectedAt = 0;
   #jobs: Job[] = [];
   #serving: Promise<void> | undefined;
   #closed = false;
@@ -101,27 +104,43 @@ export class CommitLane {
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed !== undefined) {
       await client.query('ROLLBACK').catch(() => {});
-      throw fromPostgres(failed.reason);
+      const error = fromPostgres(failed.reason);
+      // These concern all batches alike.
+      if (error.code === 'CONNECTION_LOST' || error.code === 'DATABASE_READ_ONLY') attempt.bad = undefined;
+      if (error.code === 'CONNECTION_LOST' || this.#isDue(error)) await this.#discard(client);
+      throw error;
     }
     await commitOn(client);
     if (tx.topics.size > 0) this.#options.onCommitted(tx.topics);
     return changes;
   }
 
-  #connected(): Promise<pg.Client> {
-    this.#client ??= this.#connect();
-    return this.#client;
+  #isDue({ code }: StorageError): boolean {
+    return code === 'DATABASE_READ_ONLY' && performance.now() - this.#connectedAt >= RENEW_MS;
   }
 
-  async #connect(): Promise<pg.Client> {
+  async #discard(client: pg.Client): Promise<void> {
+    this.#client = undefined;
+    const ended = client.end().catch(() => {});
+    await withinDeadline(ended, END_MS, NEVER).catch(() => {});
+  }
+
+  #connected(): Promise<pg.Client> {
+    if (this.#client !== undefined) return this.#client;
+    const connecting = this.#connect(() => {
+      if (this.#client === connecting) this.#client = undefined;
+    });
+    this.#client = connecting;
+    return connecting;
+  }
+
+  async #connect(forget: () => void): Promise<pg.Client> {
     const client = new pg.Client(clientConfig(this.#options.address));
-    const forget = (): void => {
-      this.#client = undefined;
-    };
     client.on('error', forget);
     client.on('end', forget);
     try {
       await client.connect();
+      this.#connectedAt = performance.now();
       return client;
     } catch (error) {
       forget();

@@ -107,6 +107,18 @@ describe('Postgres when things go wrong', {
     });
   }
 
+  it('prepares again what it prepared before another process changed the table', async () => {
+    const everything = (): ReturnType<typeof sql> => sql`SELECT * FROM logs WHERE id = ${1}`;
+    const doors = [
+      async (): Promise<unknown> => await storage.get(everything(), never),
+      async (): Promise<unknown> => await storage.read((reader) => reader.get(everything()), never),
+      async (): Promise<unknown> => await storage.write((tx) => tx.get(everything()), never),
+    ];
+    for (const ask of doors) await ask();
+    await admin('ALTER TABLE fleetshift.logs ADD COLUMN added BIGINT');
+    for (const ask of doors) assert.deepEqual(await ask(), { id: 1, text: 'x', added: null });
+  });
+
   it('says so when the server is not there, and when it does not let us in', async () => {
     await assert.rejects(openPostgres({ url: 'postgres://127.0.0.1:1/none', modules }, never), {
       code: 'CONNECTION_LOST',

@@ -7,7 +7,7 @@ import { StorageError } from '../storage-error.ts';
 import { withinDeadline } from '../within-deadline.ts';
 import { CommitLane, commitOn } from './commit-lane.ts';
 import { clientConfig, type PostgresAddress, rowsOf, toQuery } from './postgres-connection.ts';
-import { fromPostgres } from './postgres-errors.ts';
+import { fromPostgres, RENEW_MS } from './postgres-errors.ts';
 import { channelOf, PostgresListener } from './postgres-listener.ts';
 import { migratePostgres } from './postgres-migrations.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -49,13 +49,19 @@ class PostgresStorage implements Storage {
   readonly #listener: PostgresListener;
   readonly #channel: string;
   readonly #transactionTimeoutMs: number;
+  /** Connections made since they were last renewed. */
+  #current = new WeakSet<pg.ClientBase>();
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor({ address, connections, transactionTimeoutMs }: StorageOptions) {
     this.#pool = new pg.Pool({ ...clientConfig(address), max: connections });
     // A broken connection leaves the pool by itself, and its pending query is rejected: there is nothing more to do.
     this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#current.add(client);
+    });
     this.#lane = new CommitLane({ address, onCommitted: (topics) => this.#announcements.tell(topics) });
     this.#listener = new PostgresListener(address, this.#announcements);
     this.#channel = channelOf(address);
@@ -65,11 +71,7 @@ class PostgresStorage implements Storage {
   async all<R extends Row>(statement: Statement, signal: AbortSignal): Promise<R[]> {
     this.#checkOpen(signal);
     return await retrying(async () => {
-      try {
-        return rowsOf<R>(await this.#pool.query(toQuery(statement)));
-      } catch (error) {
-        throw fromPostgres(error);
-      }
+      return rowsOf<R>(await this.#query(toQuery(statement)));
     }, signal);
   }
 
@@ -99,11 +101,7 @@ class PostgresStorage implements Storage {
 
   async announce(topic: string, signal: AbortSignal): Promise<void> {
     this.#checkOpen(signal);
-    try {
-      await this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, topic]);
-    } catch (error) {
-      throw fromPostgres(error);
-    }
+    await this.#query({ text: 'SELECT pg_notify($1, $2)', values: [this.#channel, topic] });
   }
 
   async close(): Promise<void> {
@@ -120,7 +118,7 @@ class PostgresStorage implements Storage {
   }
 
   async #transact<T>({ begin, body, signal }: Attempt<T>): Promise<T> {
-    const client = await this.#connect();
+    const client = await this.#borrow();
     const begun = client.query(begin).catch((error: unknown) => Promise.reject(fromPostgres(error)));
     const tx = new PostgresTransaction(client, begun);
     let keep = false;
@@ -133,11 +131,46 @@ class PostgresStorage implements Storage {
       this.#announcements.tell(tx.topics);
       return value;
     } catch (error) {
-      tx.end();
-      keep = await rolledBack(client);
+      const swallowed = tx.end();
+      keep = !this.#isSpoiled(error) && !this.#isSpoiled(swallowed) && (await rolledBack(client));
       throw error;
     } finally {
       client.release(!keep);
+    }
+  }
+
+  async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.#borrow();
+    let keep = true;
+    try {
+      return await client.query(query);
+    } catch (error) {
+      const translated = fromPostgres(error);
+      keep = !this.#isSpoiled(translated);
+      throw translated;
+    } finally {
+      client.release(!keep);
+    }
+  }
+
+  /**
+   * Whether the connection is discarded. A read-only server makes all connections suspect, not only the one that noticed;
+   * while it lasts they are renewed now and then, not with each refused write.
+   */
+  #isSpoiled(error: unknown): boolean {
+    if (!(error instanceof StorageError)) return false;
+    if (error.code === 'DATABASE_READ_ONLY' && performance.now() - this.#renewedAt >= RENEW_MS) {
+      this.#renewedAt = performance.now();
+      this.#current = new WeakSet();
+    }
+    return error.code === 'CONNECTION_LOST';
+  }
+
+  async #borrow(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#connect();
+      if (this.#current.has(client)) return client;
+      client.release(true);
     }
   }
 

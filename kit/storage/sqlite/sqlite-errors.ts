@@ -4,11 +4,13 @@ import { StorageError, type StorageErrorCode } from '../storage-error.ts';
 const CODES: Readonly<Record<number, StorageErrorCode>> = {
   5: 'DATABASE_LOCKED',
   6: 'DATABASE_LOCKED',
+  7: 'OVERLOADED',
   8: 'DATABASE_UNAVAILABLE',
   10: 'DATABASE_UNAVAILABLE',
   11: 'DATABASE_CORRUPT',
   13: 'DISK_FULL',
   14: 'DATABASE_UNAVAILABLE',
+  15: 'DATABASE_LOCKED',
   26: 'DATABASE_CORRUPT',
 };
 
