@@ -5,7 +5,7 @@ import { createHttpServer, type EventIds, type HttpServer, OpenStreams, opaqueEv
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { aborted, sleep, systemClock } from '#kit/std';
-import { type Storage, sql } from '#kit/storage';
+import { refusedWrites, type Storage, sql } from '#kit/storage';
 import { DeadLetterBox, purgeDeadLetters } from '#kit/storage/dead-letters';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
 import { type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
@@ -14,6 +14,7 @@ import { type AdminToken, loadAdminToken } from '#runtime/instance/admin-token';
 import { openAuditKey } from '#runtime/instance/audit-key';
 import { type DataFolder, openDataFolder } from '#runtime/instance/data-folder';
 import { writeEndpoints } from '#runtime/instance/endpoints-file';
+import { fullDisk } from '#runtime/instance/full-disk';
 import { instanceSecret } from '#runtime/instance/instance-secret';
 import { openDatabase } from '#runtime/instance/open-database';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
@@ -42,6 +43,7 @@ import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, indexRowsGauge, openIndex } from './resource-index/open-index.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
+import { writesProbe } from './writes-probe.ts';
 
 export interface PlatformOptions {
   readonly config: PlatformConfig;
@@ -82,7 +84,7 @@ export async function wirePlatform(options: PlatformOptions, signal: AbortSignal
     await opened
       .disposeAsync()
       .catch((err: unknown) => options.log.warn({ err }, 'failed start: not everything could be closed'));
-    throw error;
+    throw fullDisk(error, options.config) ?? error;
   }
 }
 
@@ -99,7 +101,12 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(() => tracer.shutdown(AbortSignal.timeout(LAST_TRACES_MS)));
 
   const database = { choice: config.database, sqliteFile: folder.databaseFile, modules: SCHEMA_MODULES };
-  const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
+  const now = (): number => performance.now();
+  const refused = refusedWrites(
+    await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)])),
+    now,
+  );
+  const { storage } = refused;
   opened.defer(() => storage.close());
 
   await warnOfMovedProperties({ storage, log }, signal);
@@ -196,6 +203,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     proxied,
     index,
     fleet,
+    probes: [writesProbe({ refused, dataFolder: folder.path, now })],
   });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
@@ -275,6 +283,7 @@ interface ServerParts extends PlatformOptions {
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly durable: Durable;
+  readonly probes: readonly Probe[];
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
@@ -326,7 +335,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
       authenticator: callers.authenticator,
       authorizer: access.authorizer,
       audit: access.audit,
-      probes: [...probesOf(storage, events), durable.probe],
+      probes: [...probesOf(storage, events), ...parts.probes, durable.probe],
       metrics,
       observer: requestMetrics(metrics),
       tracer,

@@ -4,6 +4,7 @@ import { type Catalogue, FleetError } from '#kit/std';
 export const INSTANCE_ERRORS = {
   DATA_FOLDER_IN_USE: { category: 'conflict', retry: 'after-change' },
   DATA_FOLDER_UNUSABLE: { category: 'precondition', retry: 'after-change' },
+  DISK_FULL: { category: 'exhausted', retry: 'after-change' },
   ADMIN_TOKEN_UNUSABLE: { category: 'precondition', retry: 'after-change' },
 } as const satisfies Catalogue;
 

@@ -34,10 +34,13 @@ function writeDraft(file: string, content: string, mode: number): string {
   try {
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
+    return draft;
+  } catch (error) {
+    rmSync(draft);
+    throw error;
   } finally {
     closeSync(descriptor);
   }
-  return draft;
 }
 
 function syncFolderOf(file: string): void {
