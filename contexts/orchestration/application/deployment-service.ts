@@ -20,6 +20,7 @@ import { SPEC_AXES } from '../domain/deployment/trigger.ts';
 import type { Fingerprint } from '../domain/manifest/split-secrets.ts';
 import { insertDeployment, saveDeployment } from './pipeline/save-deployment.ts';
 import type { UnitOfWork } from './ports.ts';
+import { refuseForGroup } from './refuse-for-group.ts';
 import { postRolloutState, requestPlan } from './wake-pipeline.ts';
 
 export interface DeploymentServiceDeps {
@@ -101,19 +102,20 @@ export class DeploymentService {
     const current = await this.get(unit.deployments, command, signal);
     command.precondition.check(current);
     refuseWhileDeleting(current);
-    if (current.owner !== undefined) throw groupChild(current);
+    await refuseForGroup(unit, current, 'change', signal);
     const secrets = await unit.contents.openSecrets(specReferences(current.spec), signal);
     const draft = patchedDraft(draftOf(current, unsealSpec(current.spec, secrets)), command.patch);
     return await this.#redraft(unit, { ...command, current, draft }, signal);
   }
 
   /**
-   * A rollout removes the deployment from its targets; then it is gone. The group creates a child again that is deleted
-   * on its own.
+   * A rollout removes the deployment from its targets; then it is gone. A child is refused: its group would create it
+   * again, after an outage.
    */
   async delete(unit: UnitOfWork, command: ChangeDeployment, signal: AbortSignal): Promise<Deployment> {
     const current = await this.get(unit.deployments, command, signal);
     command.precondition.check(current);
+    if (current.deletion === undefined) await refuseForGroup(unit, current, 'delete', signal);
     return await this.#delete(unit, current, command, signal);
   }
 
@@ -264,13 +266,5 @@ function refuseWhileDeleting({ name, deletion }: Deployment): void {
   throw new DeploymentError(
     'DEPLOYMENT_DELETING',
     `Deployment ${name} is being deleted and can no longer be changed. Create another one once it is gone.`,
-  );
-}
-
-function groupChild({ name, owner }: Deployment): DeploymentError {
-  return new DeploymentError(
-    'GROUP_CHILD',
-    `Deployment ${name} is ${owner?.child} of a group, which would revert the change. Change the group instead.`,
-    { details: { group: owner?.group, child: owner?.child } },
   );
 }

@@ -8,6 +8,7 @@ import { changed } from '../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { saveDeployment } from './pipeline/save-deployment.ts';
 import type { UnitOfWork } from './ports.ts';
+import { refuseForGroup } from './refuse-for-group.ts';
 import { postRolloutState, requestPlan } from './wake-pipeline.ts';
 
 /** The deployment, the actor and the precondition. */
@@ -68,7 +69,8 @@ export const rolloutCommands = {
   ): Promise<Deployment> {
     const { revision, paced, by, now } = command;
     const deployment = await found(unit, command, signal);
-    refuseToRollBack(deployment);
+    refuseWhileDeleting(deployment);
+    await refuseForGroup(unit, deployment, 'roll back', signal);
     if ((await unit.revisions.find(deployment.uid, revision, signal)) === undefined) {
       throw new DeploymentError(
         'REVISION_NOT_FOUND',
@@ -176,16 +178,10 @@ async function ask(
   return deployment;
 }
 
-function refuseToRollBack({ name, deletion, owner }: Deployment): void {
+function refuseWhileDeleting({ name, deletion }: Deployment): void {
   if (deletion !== undefined) {
     throw new DeploymentError('DEPLOYMENT_DELETING', `Deployment ${name} is being deleted, and cannot be rolled back.`);
   }
-  if (owner === undefined) return;
-  throw new DeploymentError(
-    'GROUP_CHILD',
-    `Deployment ${name} is ${owner.child} of a group, which would revert the rollback. Roll back the group instead.`,
-    { details: { group: owner.group, child: owner.child } },
-  );
 }
 
 type AheadRow = DeploymentTarget & { readonly failure: { readonly seen: number } };

@@ -94,7 +94,7 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     await journey.create('app', tiers());
     await journey.untilHealthy(...ALL);
     const { uid } = await journey.find('app-api');
-    await journey.delete('app-api');
+    await journey.deleteChild('app-api');
     await journey.until('another api', async () =>
       (await journey.all()).some((it) => it.name === 'app-api' && it.uid !== uid),
     );

@@ -110,10 +110,11 @@ eachDatabase('groups', (fresh) => {
     await stage.untilHealth('app', 'Degraded: step 1 of 3: app-web is degraded: It is degraded on 1 target.');
   });
 
-  it('make a child again that was deleted on its own', async () => {
+  it('keep a child that a person deletes, and make one again that was deleted on its own', async () => {
     await healthyGroup();
     const { uid } = await stage.find('app-api');
-    await stage.delete('app-api');
+    await assert.rejects(stage.delete('app-api'), { code: 'GROUP_CHILD', message: /of the group app,/ });
+    await stage.deleteChild('app-api');
     await stage.untilHealth('app', 'Progressing: step 2 of 3: app-api was deleted on its own');
     await stage.gone('app-api');
     await stage.untilNames('app', 'app-api', 'app-db', 'app-web');

@@ -14,6 +14,7 @@ import {
   patched,
   post,
   refused,
+  remove,
   type Scenario,
   stands,
   updated,
@@ -28,6 +29,9 @@ const TEMPLATE = {
     values: { text: 'a', b: 1 },
   },
 };
+
+/** The refusal names the group. */
+const BY_WEB = { group: 'web', child: 'db' };
 
 export const CHANGING: readonly Scenario[] = [
   {
@@ -187,12 +191,14 @@ export const CHANGING: readonly Scenario[] = [
     ],
   },
   {
-    why: 'a child of a group is changed by its group alone',
+    why: 'a child of a group is changed and deleted by its group alone, which the refusal names',
     steps: [
       ...given('web'),
       child('paused'),
       got('shop-db', { owner: { child: 'db' } }),
-      patch('shop-db', { body: { labels: { a: 'b' } } }, refused(409, 'groupChild')),
+      patch('shop-db', { body: { labels: { a: 'b' } } }, { ...refused(409, 'groupChild'), has: BY_WEB }),
+      remove('shop-db', {}, { ...refused(409, 'groupChild'), has: BY_WEB }),
+      got('shop-db', { owner: { child: 'db' } }),
     ],
   },
   {
@@ -226,7 +232,8 @@ export const CHANGING: readonly Scenario[] = [
 function child(rolloutState: 'paused' | 'running'): Meanwhile {
   return {
     meanwhile: async (unit, service, signal) => {
-      const owner = { group: uidOf(99), child: 'db' };
+      const group = await unit.deployments.find(parseResourceName('emea'), parseResourceName('web'), signal);
+      const owner = { group: group?.uid ?? uidOf(99), child: 'db' };
       const workspace = { name: parseResourceName('emea'), path: '/root/emea/' };
       const draft = { manifest: DRAFT.manifest, placement: DRAFT.placement, rolloutState };
       await service.createChild(unit, { owner, workspace, name: 'shop-db', draft, by: ALICE, now: 1 }, signal);

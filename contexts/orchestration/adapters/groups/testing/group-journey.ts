@@ -76,6 +76,12 @@ export class GroupJourney {
     await this.#write((unit) => this.#service.delete(unit, key(name), this.#signal));
   }
 
+  /** As a person of an earlier release could. */
+  async deleteChild(name: string): Promise<void> {
+    const { uid } = await this.find(name);
+    await this.#write((unit) => this.#service.deleteChild(unit, { ...key(name), uid }, this.#signal));
+  }
+
   async steer(name: string, to: 'pause' | 'resume' | 'abort' | 'retry'): Promise<void> {
     await this.#write((unit) => rolloutCommands[to](unit, key(name), this.#signal));
   }

@@ -105,6 +105,12 @@ export class GroupStage {
     await this.units.write((unit) => this.#service.delete(unit, key(name), this.#signal), this.#signal);
   }
 
+  /** As a person of an earlier release could. */
+  async deleteChild(name: string): Promise<void> {
+    const command = { ...key(name), uid: (await this.find(name)).uid };
+    await this.units.write((unit) => this.#service.deleteChild(unit, command, this.#signal), this.#signal);
+  }
+
   async steer(name: string, to: 'pause' | 'resume'): Promise<void> {
     await this.units.write((unit) => rolloutCommands[to](unit, key(name), this.#signal), this.#signal);
   }
