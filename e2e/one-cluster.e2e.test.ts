@@ -108,7 +108,7 @@ describe('one cluster is one target', { skip }, () => {
     await eventually('the change to arrive', async () => (await note(west)) === 'two');
     await api.available('notes', 1);
 
-    await api.ask('DELETE /v1/targets/my-west', undefined, 204);
+    await api.ask('DELETE /v1/targets/my-west?force=true', undefined, 204);
     await api.connection(name, 'Connected');
     assert.equal(await note(west), 'two', 'nothing is deleted with a target');
     await placed(its, name, 'proxied');
@@ -174,7 +174,7 @@ describe('one cluster is one target', { skip }, () => {
     await start();
     await api.connection(name, 'Connected');
     await eventually('the note to be back', async () => (await note(west)) === 'one');
-    await api.ask('DELETE /v1/targets/my-west', undefined, 204);
+    await api.ask('DELETE /v1/targets/my-west?force=true', undefined, 204);
     await api.available('notes', 1);
     assert.equal(await note(west), 'one');
   });

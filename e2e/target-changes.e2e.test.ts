@@ -175,9 +175,9 @@ eachDatabase('what happens to targets', (fresh) => {
     }
     await place(deployment, ...ids);
     await triggersOf(deployment);
-    await onTargets((each) => targets.delete(each, change('plain'), signal));
+    await onTargets((each) => targets.delete(each, { ...change('plain'), force: true }, signal));
     await onTargets((each) => targets.setLifecycle(each, { ...change('cordoned'), lifecycle: 'Cordoned' }, signal));
-    await onTargets((each) => targets.delete(each, change('cordoned'), signal));
+    await onTargets((each) => targets.delete(each, { ...change('cordoned'), force: true }, signal));
     const patch = { labels: { env: null } };
     await onTargets((each) => targets.patch(each, { ...change('relabelled'), patch }, signal));
     const workspace = parseResourceName('apac');

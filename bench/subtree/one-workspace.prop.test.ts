@@ -134,7 +134,7 @@ eachDatabase('a target', (fresh, engine) => {
         return;
       }
       case 'delete':
-        await fleet.targets.delete(targets, { ...change, name: parseResourceName(asked.target) }, signal);
+        await fleet.targets.delete(targets, { ...change, name: parseResourceName(asked.target), force: true }, signal);
     }
   }
 

@@ -121,7 +121,7 @@ export const WAYS: readonly Way[] = [
     name: 'the target is deleted',
     credential: 'accountToken',
     takes: 'permission',
-    revoke: (world) => world.admin('DELETE', `/v1/targets/${TARGET}`),
+    revoke: (world) => world.admin('DELETE', `/v1/targets/${TARGET}?force=true`),
   },
 ];
 

@@ -168,6 +168,7 @@ export {
 } from './service-account-schema.ts';
 export {
   AssignTargetSchema,
+  DeleteTargetQuerySchema,
   MergeTargetSchema,
   NewTargetSchema,
   TargetListQuerySchema,

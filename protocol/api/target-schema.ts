@@ -47,6 +47,14 @@ export const TargetListQuerySchema = Type.Object({
   type: Type.Optional(nameField('Only the targets of this type.')),
 });
 
+export const DeleteTargetQuerySchema = Type.Object({
+  force: Type.Optional(
+    Type.Boolean({
+      description: 'Delete it although deployments are on it. What runs there stays, and is managed no more.',
+    }),
+  ),
+});
+
 export const TargetSchema = Type.Object(
   {
     name: nameField('Unique in the whole instance. Immutable.'),

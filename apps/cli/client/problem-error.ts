@@ -25,10 +25,11 @@ export function problemError({ status, contentType, text }: Received): ClientErr
   if (!isProblem(problem)) return undefined;
   const lines = [problem.detail, ...faultsOf(problem.faults).map((fault) => `  ${fault}`)];
   const code = CODES[status] ?? (status >= 500 ? 'SERVER_FAILED' : 'REQUEST_INVALID');
-  return new ClientError(code, lines.map(printable).join('\n'));
+  const details = typeof problem.code === 'string' ? { problem: problem.code } : {};
+  return new ClientError(code, lines.map(printable).join('\n'), { details });
 }
 
-function isProblem(problem: unknown): problem is { detail: string; faults?: unknown } {
+function isProblem(problem: unknown): problem is { detail: string; code?: unknown; faults?: unknown } {
   return typeof problem === 'object' && problem !== null && 'detail' in problem && typeof problem.detail === 'string';
 }
 

@@ -1,5 +1,5 @@
 import { followMove, type MovedDeployment, type PlacementRegistry, type UnitOfWork } from '#contexts/orchestration';
-import { deploymentsInWorkspaces, dropTargetScores } from '#contexts/orchestration/adapters';
+import { deploymentsInWorkspaces, deploymentsOnTargets } from '#contexts/orchestration/adapters';
 import { targetPool } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveChange, MoveObserver } from '#contexts/workspaces';
 import type { Clock } from '#kit/std';
@@ -21,13 +21,13 @@ export interface DeploymentsInTree {
   /** Runs after the targets have followed. */
   readonly moves: (tx: Transaction) => MoveObserver;
   /** For the deletion of a target. */
-  readonly targets: typeof dropTargetScores;
+  readonly targets: typeof deploymentsOnTargets;
 }
 
 export function deploymentsInTree({ unit, placements, clock }: DeploymentsInTreeDeps): DeploymentsInTree {
   return {
     contents: deploymentsInWorkspaces,
-    targets: dropTargetScores,
+    targets: deploymentsOnTargets,
     moves: (tx) => ({
       moved: async ({ fromPath, toPath }, signal) => {
         await deploymentsInWorkspaces(tx).rewritePaths({ fromPath, toPath }, signal);

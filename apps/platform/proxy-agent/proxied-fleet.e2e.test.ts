@@ -107,7 +107,7 @@ async function forgets(api: FleetApi, home: PlatformHome, { secret, said }: Secr
   await api.ask('DELETE /v1/targets/east/kubeconfig', undefined, 204);
   await api.connection('east', 'Disconnected');
   await api.ask('GET /v1/targets/east/kubeconfig', undefined, 404);
-  await api.ask('DELETE /v1/targets/west', undefined, 204);
+  await api.ask('DELETE /v1/targets/west?force=true', undefined, 204);
   const bound = await eventually('the platform to speak for none of them', async () => {
     const { targets } = await api.ask('GET /v1/fleetlets/platform', undefined, 200);
     return targets.length === 0;

@@ -1,6 +1,6 @@
 export { builtInRules, builtInStrategies } from './built-in-rules.ts';
 export { deploymentsInWorkspaces } from './deployments-in-workspaces.ts';
-export { dropTargetScores } from './drop-target-scores.ts';
+export { deploymentsOnTargets } from './deployments-on-targets.ts';
 export { GROUP_RUNS, groupActivities } from './groups/group-runs.ts';
 export { approvalRoutes } from './http/http-approvals.ts';
 export { deploymentRoutes } from './http/http-deployments.ts';

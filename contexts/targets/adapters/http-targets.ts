@@ -14,6 +14,7 @@ import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {
   AssignTargetSchema,
+  DeleteTargetQuerySchema,
   MergeTargetSchema,
   NewTargetSchema,
   TargetListQuerySchema,
@@ -312,19 +313,19 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     path: ITEM,
     operationId: 'deleteTarget',
     summary: 'Delete a target',
-    description: 'The target is removed from every placement. Workloads on it are not touched.',
+    description:
+      'The target is removed from every placement. Workloads on it are not touched; while deployments are on it, this is ' +
+      'refused with 409 `targetInUse` and the list of them (`inTheWay`), unless `force=true`.',
     tags,
     permission: 'targets.delete',
     ifMatch: 'optional',
-    schema: { params: TargetParamsSchema, responses: { 204: NoContent } },
+    schema: { params: TargetParamsSchema, query: DeleteTargetQuerySchema, responses: { 204: NoContent } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
-        await service.delete(
-          unit(tx),
-          { name, precondition: auditedPrecondition(request, toResource), now: request.time },
-          request.signal,
-        );
+        const { force = false } = request.query;
+        const precondition = auditedPrecondition(request, toResource);
+        await service.delete(unit(tx), { name, precondition, force, now: request.time }, request.signal);
         return noContent();
       }),
   });

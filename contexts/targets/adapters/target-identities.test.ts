@@ -71,7 +71,7 @@ eachDatabase('the clusters behind targets', (fresh) => {
   it('are free once the target that holds them is deleted', async () => {
     await claim('prod', 'u-1');
     await claim('other', 'u-1');
-    await unit((each) => service.delete(each, command('prod'), signal));
+    await unit((each) => service.delete(each, { ...command('prod'), force: true }, signal));
     assert.deepEqual(await claim('other', 'u-1'), { held: 'u-1' });
     assert.equal((await condition('other'))?.status, 'True');
   });
@@ -103,11 +103,11 @@ eachDatabase('the clusters behind targets', (fresh) => {
       ['other'],
     );
     await assert.rejects(
-      unit((each) => service.delete(each, command('prod'), signal)),
+      unit((each) => service.delete(each, { ...command('prod'), force: true }, signal)),
       { code: 'TARGET_HAS_ALIASES' },
     );
-    await unit((each) => service.delete(each, command('other'), signal));
-    await unit((each) => service.delete(each, command('prod'), signal));
+    await unit((each) => service.delete(each, { ...command('other'), force: true }, signal));
+    await unit((each) => service.delete(each, { ...command('prod'), force: true }, signal));
   });
 
   it('are told apart by an id that is issued once, and only to a target that was refused', async () => {

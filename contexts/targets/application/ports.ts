@@ -16,11 +16,20 @@ export interface UnitOfWork {
 
 /** Keeps data about targets that has to be deleted with them. */
 export interface DeleteObserver {
+  /** What is on the target, and would be left there: how many, and the first names, at most `limit`. */
+  contentsOf?(target: { readonly uid: Uuid }, limit: number, signal: AbortSignal): Promise<TargetContents>;
   /** Called within the unit of work of the delete, also for a dry run. */
   deleted(
     target: { readonly uid: Uuid; readonly workspace: ResourceName; readonly now: number },
     signal: AbortSignal,
   ): Promise<void>;
+}
+
+export interface TargetContents {
+  /** In the singular: `deployment`. */
+  readonly kind: string;
+  readonly count: number;
+  readonly names: readonly string[];
 }
 
 /** Lets the fleetlets of a target serve the one that it is merged into. */

@@ -21,7 +21,7 @@ import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { eventsOf } from '../domain/target-event.ts';
 import { isBuiltIn, unknownType } from '../domain/target-type.ts';
-import type { AddonTypes, ConnectedRange, TargetReader, UnitOfWork } from './ports.ts';
+import type { AddonTypes, ConnectedRange, TargetContents, TargetReader, UnitOfWork } from './ports.ts';
 
 export interface TargetServiceDeps {
   readonly newUid: () => Uuid;
@@ -192,10 +192,16 @@ export class TargetService {
     return connected.length < limit ? undefined : connected.at(-1)?.name;
   }
 
-  async delete(unit: UnitOfWork, { name, precondition, now }: ChangeTarget, signal: AbortSignal): Promise<void> {
+  /** Objects on the target stay there, and nothing manages them any more: with any, `force` has to be said. */
+  async delete(
+    unit: UnitOfWork,
+    { name, precondition, now, force }: ChangeTarget & { readonly force: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
     const target = await this.get(unit.targets, name, signal);
     precondition.check(target);
     if (await unit.targets.hasAliases(name, signal)) throw hasAliases(name);
+    if (!force) await refuseInUse(unit, target, signal);
     await unit.targets.remove(target, signal);
     const gone = { uid: target.uid, workspace: target.workspace.name, now };
     for (const observer of unit.deleteObservers) await observer.deleted(gone, signal);
@@ -216,6 +222,26 @@ export class TargetService {
     await unit.events.append(eventsOf(current, next), now, signal);
     return next;
   }
+}
+
+/** As many as a person reads. */
+const SHOWN = 20;
+
+async function refuseInUse({ deleteObservers }: UnitOfWork, { uid, name }: Target, signal: AbortSignal): Promise<void> {
+  const asked = deleteObservers.flatMap((observer) => observer.contentsOf?.({ uid }, SHOWN, signal) ?? []);
+  const all = await Promise.all(asked);
+  const inTheWay = all.filter(({ count }) => count > 0);
+  if (inTheWay.length === 0) return;
+  const act =
+    'Take it out of their placement first, or delete it with force: what runs there stays, and is managed no more.';
+  throw new TargetError('TARGET_IN_USE', `Target ${name} has ${inTheWay.map(inWords).join('; ')}. ${act}`, {
+    details: { inTheWay },
+  });
+}
+
+function inWords({ kind, count, names }: TargetContents): string {
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  return `${count} ${kind}${count === 1 ? '' : 's'} (${names.join(', ')}${more})`;
 }
 
 async function placeOf(unit: UnitOfWork, workspace: ResourceName, signal: AbortSignal): Promise<TargetPlace> {

@@ -8,6 +8,7 @@ export const TARGET_ERRORS = {
   NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
   IDENTITY_NOT_REFUSED: { category: 'conflict', retry: 'after-change' },
   NOT_MERGEABLE: { category: 'conflict', retry: 'after-change' },
+  TARGET_IN_USE: { category: 'conflict', retry: 'after-change' },
   TARGET_HAS_ALIASES: { category: 'conflict', retry: 'after-change' },
   LIFECYCLE_CONFLICT: { category: 'conflict', retry: 'never' },
   VERSION_STALE: { category: 'precondition', retry: 'after-change' },

@@ -2,6 +2,7 @@ import { boolean, helpText, listOf, path, type Settings } from '#kit/config';
 import { applyOrder } from '../../apply/apply-order.ts';
 import { checkDocuments } from '../../apply/check-documents.ts';
 import { readDocuments } from '../../apply/read-documents.ts';
+import type { ApiClient, Call } from '../../client/api-client.ts';
 import { readClientCommand } from '../../client/client-command.ts';
 import { ClientError } from '../../client/client-error.ts';
 import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
@@ -11,6 +12,7 @@ import { kindsHelp } from '../../kinds/kinds.ts';
 import { PLACE_SETTINGS, type Place, placeOf } from '../../kinds/place.ts';
 import { pathOf } from '../../kinds/read-one.ts';
 import { someThings, type Thing } from '../../kinds/things.ts';
+import { confirm } from '../../output/confirm.ts';
 
 const group = 'Which and how';
 const from = ['flag'] as const;
@@ -38,6 +40,13 @@ const SETTINGS = {
     group,
     from,
   },
+  yes: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Do not ask before a target is deleted that deployments are on. Required for that without a terminal.',
+    group,
+    from,
+  },
   workspace,
   target,
   'service-account': serviceAccount,
@@ -54,13 +63,15 @@ export const deleteThings: Command = {
   async run(args, io, signal) {
     const command = readClientCommand({ settings: SETTINGS, expects: [], more: true }, args, io);
     const { api, values } = command;
-    const { dryRun, ignoreNotFound } = values;
+    const { dryRun, ignoreNotFound, yes } = values;
     const tasks = (await placedThings(command)).map((thing) => {
       const name = `${thing.kind.name}/${thing.name}`;
       const run = async (): Promise<void> => {
         try {
-          const query = dryRun ? { dryRun } : {};
-          const state = await api.delete({ path: pathOf(thing, thing.place), query }, signal);
+          const call = { path: pathOf(thing, thing.place), query: dryRun ? { dryRun } : {} };
+          const agree = (what: string) => confirm(io, { what, isAgreed: yes }, signal);
+          const state = await deleteInUse(api, call, dryRun && !yes ? undefined : agree, signal);
+          if (state === 'kept') return io.err(`${name} not deleted\n`);
           io.out(`${name} ${state === 'gone' ? 'deleted' : 'is being deleted'}${dryRun ? ' (dry run)' : ''}\n`);
         } catch (error) {
           const isMissing = error instanceof ClientError && error.code === 'NOT_FOUND';
@@ -72,6 +83,25 @@ export const deleteThings: Command = {
     return await eachThing(tasks, io, signal);
   },
 };
+
+type Agree = (what: string) => Promise<boolean>;
+
+/** The platform refuses to delete a target that is in use until the user has seen what is on it. */
+async function deleteInUse(
+  api: ApiClient,
+  call: Call,
+  agree: Agree | undefined,
+  signal: AbortSignal,
+): Promise<'gone' | 'going' | 'kept'> {
+  try {
+    return await api.delete(call, signal);
+  } catch (error) {
+    const isInUse = error instanceof ClientError && error.details['problem'] === 'targetInUse';
+    if (!isInUse || agree === undefined) throw error;
+    if (!(await agree(error.message))) return 'kept';
+    return await api.delete({ ...call, query: { ...call.query, force: true } }, signal);
+  }
+}
 
 type Delete = ReturnType<typeof readClientCommand<typeof SETTINGS>>;
 

@@ -283,7 +283,10 @@ function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deplo
 
 function countedWith(counts: Deployment['status']['counts'], { before, after }: Pick<ChangedRows, 'before' | 'after'>) {
   const old = new Map(before.map((row) => [row.target, row]));
-  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), counts);
+  const kept = new Set(after.map(({ target }) => target));
+  const left = before.filter(({ target }) => !kept.has(target));
+  const without = left.reduce((so, row) => countsAfter(so, row, undefined), counts);
+  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), without);
 }
 
 async function lastGood(unit: UnitOfWork, { deployment, revision }: RolloutKey, signal: AbortSignal) {

@@ -4,7 +4,7 @@ import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
 import type { PoolTarget } from '../ports.ts';
-import { ANY_TARGET, type DesiredContent, DesiredContents, type Made } from './generation/desired-contents.ts';
+import { ANY_TARGET, DesiredContents, type Made } from './generation/desired-contents.ts';
 import { StoredPayloads } from './generation/stored-payloads.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './pipeline-settings.ts';
@@ -128,7 +128,7 @@ export class DeliverBatch {
     for (const row of rows) {
       const target = targets.get(row.target);
       if (row.order?.kind !== 'deliver' || desired === undefined) ready.push({ row, wanted: undefined });
-      else if (target === undefined) ready.push({ row, wanted: GONE });
+      else if (target === undefined) ready.push({ row, wanted: 'gone' });
       else {
         const content = known.get(target.id);
         if (content === undefined) missing.push({ row, target });
@@ -208,8 +208,6 @@ interface Lane {
   readonly slots: Semaphore;
   readonly deadline: SharedDeadline;
 }
-
-const GONE: DesiredContent = { kind: 'failed', message: 'the target no longer exists' };
 
 async function beat(heartbeat: () => void, sleep: Sleep, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -35,8 +35,10 @@ export interface HeardTriggers {
   readonly rolloutEvents: readonly RolloutEvent[];
   /** Rows that are new or changed. */
   readonly rows: readonly DeploymentTarget[];
-  /** The previous state of those that existed before. */
+  /** The previous state of those that existed before, and of those that are dropped. */
   readonly before: readonly DeploymentTarget[];
+  /** Targets that no longer exist: their rows are deleted. */
+  readonly dropped?: readonly TargetId[];
   /** Triggers that are settled. */
   readonly done: readonly string[];
   readonly resolvedUpTo?: string;
@@ -77,6 +79,7 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
     ],
     rows: [...joined.rows, ...repeated.rows],
     before: [...joined.before, ...repeated.before],
+    dropped: joined.dropped ?? [],
     done: [...asked.done.filter((id) => !early.has(id)), ...joined.done],
     ...(joined.resolvedUpTo === undefined ? {} : { resolvedUpTo: joined.resolvedUpTo }),
     ...(planned.trouble === undefined ? {} : { trouble: planned.trouble }),
@@ -90,7 +93,8 @@ function abortBy(by: string | undefined): RolloutEvent {
 
 /**
  * Resolves the placement again. New targets join the rollout; targets that leave are dropped from it, and stay members
- * until the next plan removes the deployment from them. An unsure resolution changes nothing.
+ * until the next plan removes the deployment from them. Those that were deleted are forgotten at once: nothing can be
+ * removed from them, and another target may have the name by now. An unsure resolution changes nothing.
  */
 async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { deployment, state, triggers, now } = scene;
@@ -109,7 +113,9 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   });
   const stays = new Set([...membership.delta.added, ...membership.delta.unchanged]);
   const leaving = [...known.values()].filter((member) => member.change === 'deliver' && !stays.has(member.id));
-  const left = leaving.filter((member) => !isDropped(member)).map(({ id }) => id);
+  const gone = new Set(membership.dropped.filter((id) => !around.targets.has(id)));
+  const emptied = [...known.values()].filter((member) => member.change === 'remove' && gone.has(member.id));
+  const left = [...leaving, ...emptied].filter((member) => !isDropped(member)).map(({ id }) => id);
   const { placed } = turnTriggers(triggers);
   const isChange = joined.length + left.length > 0;
   // Some changes only a plan can make or report, with their causes: targets that leave, are held or are excluded. Their
@@ -119,7 +125,8 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   return {
     rolloutEvents: isChange ? [{ kind: 'membershipChanged', joined, left }] : [],
     rows,
-    before: around.rows.filter(({ target }) => facts.has(target)),
+    before: around.rows.filter(({ target }) => facts.has(target) || gone.has(target)),
+    dropped: [...gone],
     done: isWhole ? placed : [],
     resolvedUpTo: placed.at(-1) ?? '',
   };

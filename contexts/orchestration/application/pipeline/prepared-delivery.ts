@@ -8,10 +8,12 @@ import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { DesiredContent, Made } from './generation/desired-contents.ts';
 
-/** A row and the content for it; `wanted` is `undefined` for a removal. */
+/** The content for a row: `undefined` for a removal, `gone` if its target was deleted since the order was decided. */
+export type Wanted = DesiredContent | 'gone' | undefined;
+
 export interface PreparedDelivery {
   readonly row: DeploymentTarget;
-  readonly wanted: DesiredContent | undefined;
+  readonly wanted: Wanted;
   /** Set if the content was generated for it, and is not stored yet. */
   readonly made?: Made;
 }
@@ -21,9 +23,10 @@ export type Content = Extract<DesiredContent, { kind: 'content' }>;
 /** The content for all of them, if it is the same for all and none has it yet. */
 export function sameContentIn(prepared: readonly PreparedDelivery[]): Content | undefined {
   const first = prepared[0]?.wanted;
-  if (first?.kind !== 'content') return undefined;
+  if (first === 'gone' || first?.kind !== 'content') return undefined;
   const isAlike = prepared.every(
     ({ row: { order, applied }, wanted }) =>
+      wanted !== 'gone' &&
       wanted?.kind === 'content' &&
       wanted.hash === first.hash &&
       order?.state === 'queued' &&
@@ -44,15 +47,16 @@ export interface OrderDecision {
 /** The two-phase diff: a target that already has the same content gets no order. */
 export function decideOrder(
   row: DeploymentTarget,
-  {
-    wanted,
-    isOver,
-    now,
-  }: { readonly wanted: DesiredContent | undefined; readonly isOver: boolean; readonly now: number },
+  { wanted, isOver, now }: { readonly wanted: Wanted; readonly isOver: boolean; readonly now: number },
 ): OrderDecision {
   const { target, order, applied } = row;
   if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };
   if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
+  if (wanted === 'gone') {
+    // Not a failure of the rollout: the target leaves it, and its row is dropped with the news of the deletion.
+    const event = { kind: 'membershipChanged', joined: [], left: [target] } as const;
+    return { row: withoutOrder(row, now), event, isSent: false, assigns: false };
+  }
   if (wanted.kind === 'failed') {
     const failure = { reason: 'GenerateFailed', message: wanted.message, revision: order?.revision ?? 0 } as const;
     const event = { kind: 'generateFailed', target, message: wanted.message } as const;

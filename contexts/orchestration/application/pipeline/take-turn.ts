@@ -102,6 +102,8 @@ export class TakeTurn {
       signal,
     );
     if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
+    const { dropped = [] } = asked;
+    if (dropped.length > 0) await unit.targets.drop(uid, dropped, signal);
     if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
     const watched = await watchAgain(unit, { deployment, rollout, state }, signal);
     const posted = [...taken, ...watched];
