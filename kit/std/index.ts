@@ -28,6 +28,7 @@ export {
 } from './errors.ts';
 export type { EventSink } from './event-sink.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
+export { inPieces } from './in-pieces.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
 export { applyMergePatch, isJsonList, isJsonObject, mergePatch, sameJson } from './json-value.ts';
 export {

@@ -1,4 +1,4 @@
-import { assertNever, type ResourceName } from '#kit/std';
+import { assertNever, inPieces, type ResourceName } from '#kit/std';
 import { keyset, type Statement, sql, type Transaction } from '#kit/storage';
 import type { GrantCriterion, GrantSearch, GrantStore } from '../application/ports.ts';
 import type { Grant } from '../domain/grant.ts';
@@ -55,9 +55,9 @@ export class SqlGrantStore implements GrantStore, GrantSearch {
 
   async remove(grants: readonly Grant[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    for (let start = 0; start < grants.length; start += AT_ONCE) {
-      const uids = grants.slice(start, start + AT_ONCE).map(({ uid }) => uid);
-      await this.#tx.run(sql`DELETE FROM access_grants WHERE uid IN (${sql.list(uids)})`);
+    for (const some of inPieces(grants, AT_ONCE)) {
+      const uids = sql.list(some.map(({ uid }) => uid));
+      await this.#tx.run(sql`DELETE FROM access_grants WHERE uid IN (${uids})`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { yieldIfLong } from '#kit/std';
+import { inPieces, yieldIfLong } from '#kit/std';
 import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
 import type { ChainEnds, ChainReader, ChainStep, ChainStore, DayHead } from '../application/ports.ts';
 import type { ChainedEntry, ChainPoint } from '../domain/audit-chain.ts';
@@ -44,6 +44,7 @@ export class SqlChainStore implements ChainStore, ChainReader {
   async append({ head, chained, mac, now }: ChainStep, signal: AbortSignal): Promise<boolean> {
     const last = chained.at(-1);
     if (last === undefined) return true;
+    const pieces = inPieces(chained, ROWS);
     const batch = [
       sql.expect(
         1,
@@ -51,8 +52,8 @@ export class SqlChainStore implements ChainStore, ChainReader {
             head_mac = ${mac ?? null}
           WHERE name = 'head' AND position = ${head.position} AND hash = ${head.hash}`,
       ),
-      ...inParts(chained, insertChained),
-      ...inParts(chained, deleteArrivals),
+      ...pieces.map(insertChained),
+      ...pieces.map(deleteArrivals),
     ];
     try {
       await this.#storage.commit(batch, signal);
@@ -92,17 +93,6 @@ export class SqlChainStore implements ChainStore, ChainReader {
   async days(signal: AbortSignal): Promise<DayHead[]> {
     return await this.#storage.all<DayRow>(sql`SELECT day, position, hash FROM audit_days ORDER BY day`, signal);
   }
-}
-
-function inParts(
-  chained: readonly ChainedEntry[],
-  statement: (part: readonly ChainedEntry[]) => Statement,
-): Statement[] {
-  const statements: Statement[] = [];
-  for (let start = 0; start < chained.length; start += ROWS) {
-    statements.push(statement(chained.slice(start, start + ROWS)));
-  }
-  return statements;
 }
 
 function deleteArrivals(part: readonly ChainedEntry[]): Statement {

@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import { inPieces, type ResourceName } from '#kit/std';
 import { type Statement, sql, type Transaction } from '#kit/storage';
 import type { ConnectedRange, ConnectionStore, TargetStore } from '../application/ports.ts';
 import type { Target } from '../domain/target.ts';
@@ -57,10 +57,10 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
 
   async findAll(names: readonly ResourceName[], signal: AbortSignal): Promise<readonly Target[]> {
     const found: Target[] = [];
-    for (let start = 0; start < names.length; start += ROWS) {
+    for (const some of inPieces(names, ROWS)) {
       signal.throwIfAborted();
-      const some = sql.list(names.slice(start, start + ROWS));
-      found.push(...(await this.#tx.all(sql`SELECT ${COLUMNS} FROM targets WHERE name IN (${some})`)).map(toTarget));
+      const rows = await this.#tx.all(sql`SELECT ${COLUMNS} FROM targets WHERE name IN (${sql.list(some)})`);
+      found.push(...rows.map(toTarget));
     }
     return found;
   }
@@ -74,9 +74,8 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
   }
 
   async replaceAll(next: readonly Target[], signal: AbortSignal): Promise<void> {
-    for (let start = 0; start < next.length; start += ROWS) {
+    for (const some of inPieces(next, ROWS)) {
       signal.throwIfAborted();
-      const some = next.slice(start, start + ROWS);
       const [first] = some;
       if (first !== undefined && (await this.#tx.run(updateConnections(some))) !== some.length) throw stale(first);
     }

@@ -1,4 +1,4 @@
-import { type Labels, yieldIfLong } from '#kit/std';
+import { inPieces, type Labels, yieldIfLong } from '#kit/std';
 import { type Reader, type Statement, sql } from '#kit/storage';
 import { allProperties, type Properties } from '../domain/properties.ts';
 import type { Lifecycle } from '../domain/target.ts';
@@ -42,10 +42,10 @@ export function targetPool(reader: Reader) {
     /** The existing ones among these, in any workspace and any order. */
     async find(ids: readonly string[], signal: AbortSignal): Promise<readonly PooledTarget[]> {
       const found: PooledTarget[] = [];
-      for (let start = 0; start < ids.length; start += ROWS) {
+      for (const some of inPieces(ids, ROWS)) {
         signal.throwIfAborted();
-        const some = sql.list(ids.slice(start, start + ROWS));
-        found.push(...(await reader.all(sql`SELECT ${COLUMNS} FROM targets WHERE uid IN (${some})`)).map(toPooled));
+        const rows = await reader.all(sql`SELECT ${COLUMNS} FROM targets WHERE uid IN (${sql.list(some)})`);
+        found.push(...rows.map(toPooled));
       }
       return found;
     },

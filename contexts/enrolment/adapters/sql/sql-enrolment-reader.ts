@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import { inPieces, type ResourceName } from '#kit/std';
 import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { Binding } from '../../application/ports.ts';
 import type { CertificateAuthority } from '../../domain/authority.ts';
@@ -90,9 +90,8 @@ export class SqlEnrolmentReader {
   /** Those that exist, unordered. */
   async fleetletsByUid(uids: readonly string[], signal: AbortSignal): Promise<readonly ShownFleetlet[]> {
     const found: ShownFleetlet[] = [];
-    for (let start = 0; start < uids.length; start += ROWS) {
-      const some = sql.list(uids.slice(start, start + ROWS));
-      const query = sql`SELECT ${FLEETLET_COLUMNS} FROM enrolment_fleetlets WHERE uid IN (${some})`;
+    for (const some of inPieces(uids, ROWS)) {
+      const query = sql`SELECT ${FLEETLET_COLUMNS} FROM enrolment_fleetlets WHERE uid IN (${sql.list(some)})`;
       found.push(
         ...(await this.#deps.storage.read(
           async (reader) => await withTargets(reader, (await reader.all(query)).map(toFleetlet)),

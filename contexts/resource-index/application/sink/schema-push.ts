@@ -1,4 +1,4 @@
-import { Notifier, type Sleep } from '#kit/std';
+import { inPieces, Notifier, type Sleep } from '#kit/std';
 import type { EffectiveSchema } from '../../domain/index-schema.ts';
 import type { SchemaDirectory } from '../schemas/schema-directory.ts';
 import type { IndexAgents } from './ports.ts';
@@ -62,8 +62,8 @@ export class SchemaPush {
       const now = effective.get(target)?.revision;
       return now === undefined || now === revision ? [] : [target];
     });
-    for (let start = 0; start < changed.length; start += AT_ONCE) {
-      await Promise.all(changed.slice(start, start + AT_ONCE).map((target) => this.#refresh(target, signal)));
+    for (const some of inPieces(changed, AT_ONCE)) {
+      await Promise.all(some.map((target) => this.#refresh(target, signal)));
     }
   }
 
