@@ -1,11 +1,16 @@
 import { ChannelError } from '../domain/channel-error.ts';
-import { type CloseFrame, type Frame, type MessageLimits, PROTOCOL_LIMITS } from '../domain/frame.ts';
+import {
+  type CloseFrame,
+  type Frame,
+  type MessageFrame,
+  type MessageLimits,
+  PROTOCOL_LIMITS,
+} from '../domain/frame.ts';
 import { handshakeName, isOlderHandshake } from '../domain/handshake-name.ts';
 import { type Received, ReceiveWindow } from '../domain/receive-window.ts';
 import { SendQueue } from '../domain/send-queue.ts';
 import type { Channel, LinkedChannel, LinkedChannelOptions, Outbound } from './channel.ts';
 import type { FrameLink, Handshake } from './link.ts';
-import { ReceivedMessage } from './received-message.ts';
 import { RoomQueue } from './room-queue.ts';
 
 export { createShardedChannel } from './sharded-channel.ts';
@@ -164,7 +169,7 @@ class ReliableChannel implements LinkedChannel {
     this.#goOn();
   }
 
-  acksSoon(): void {
+  #acksSoon(): void {
     const { acks } = this.#receiving;
     if (acks >= MOST_ACKS) return this.#sendAcks();
     if (acks === 0 || this.#acksAreDue || this.#link === undefined) return;
@@ -178,8 +183,20 @@ class ReliableChannel implements LinkedChannel {
 
   #received(received: Received): void {
     if (received?.kind === 'fault') return this.#refuse({ ...received, retryAfterMs: 0 });
-    if (received !== undefined) this.#options.handlers.message(new ReceivedMessage(received, this.#receiving, this));
-    this.acksSoon();
+    if (received !== undefined) this.#hand(received, this.#receiving);
+    this.#acksSoon();
+  }
+
+  #hand(
+    { id, payload, target, process, key, deadline, redelivered, dropped }: MessageFrame,
+    window: ReceiveWindow,
+  ): void {
+    const ack = (): void => {
+      // If the two ends have started over since, this window is no longer in use: the sender resends the message.
+      window.acknowledge(id);
+      this.#acksSoon();
+    };
+    this.#options.handlers.message({ payload, target, process, key, deadline, redelivered, dropped, ack });
   }
 
   /** The other end violates the protocol. It may try again with another stream. */

@@ -23,7 +23,8 @@ type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'inventories' | 'watch' | 'own' 
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
   const { tracker, isOver, delivery } = work;
   const { deployment } = delivery;
-  for (const wave of deleteWaves(pruneSet({ ...work, entries: tracker.entries }))) {
+  const leaving = pruneSet({ ...work, entries: tracker.entries });
+  for (const wave of leaving.length === 0 ? [] : deleteWaves(leaving)) {
     const held: string[] = [];
     const left: string[] = [];
     const others = await deps.inventories.others(deployment, signal);
