@@ -1,5 +1,5 @@
 import type { Workflow, WorkflowClient } from '#kit/durable';
-import { Notifier, sleep as realSleep, type Sleep } from '#kit/std';
+import { inPieces, Notifier, sleep as realSleep, type Sleep } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { NEWS } from './workflows/deployment-pipeline.ts';
 
@@ -86,9 +86,9 @@ async function look<Input extends RunInput>(
   for (const id of notified.keys()) if (!unheard.has(id)) notified.delete(id);
   // A workflow that was signalled and has not looked yet will see all later news as well.
   const due = woken.filter((each) => (notified.get(idOf(each)) ?? 0) <= each.heard);
-  for (let start = 0; start < due.length; start += AT_ONCE) {
+  for (const some of inPieces(due, AT_ONCE)) {
     await Promise.all(
-      due.slice(start, start + AT_ONCE).map(async (each) => {
+      some.map(async (each) => {
         await notify(source, { ...deps, woken: each }, signal);
         notified.set(idOf(each), each.news);
       }),

@@ -1,3 +1,4 @@
+import { inPieces } from '#kit/std';
 import { type Statement, sql } from '#kit/storage';
 
 /** Within the limit of values per statement on both engines. */
@@ -12,16 +13,10 @@ export interface SecretUse {
 
 /** Allows finding unreferenced secrets without scanning all contents. Recording the same use twice has no effect. */
 export function recordUses(uses: readonly SecretUse[]): readonly Statement[] {
-  const statements: Statement[] = [];
-  for (let start = 0; start < uses.length; start += ROWS) {
-    const rows = uses
-      .slice(start, start + ROWS)
-      .map(({ reference, holder, deployment }) => sql`(${reference}, ${holder}, ${deployment ?? null})`);
-    statements.push(
-      sql`INSERT INTO content_secret_uses (reference, holder, deployment) VALUES ${sql.list(rows)} ON CONFLICT DO NOTHING`,
-    );
-  }
-  return statements;
+  return inPieces(uses, ROWS).map((some) => {
+    const rows = some.map(({ reference, holder, deployment }) => sql`(${reference}, ${holder}, ${deployment ?? null})`);
+    return sql`INSERT INTO content_secret_uses (reference, holder, deployment) VALUES ${sql.list(rows)} ON CONFLICT DO NOTHING`;
+  });
 }
 
 /** Followed by the hash of a content. */

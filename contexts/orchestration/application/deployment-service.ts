@@ -5,15 +5,14 @@ import {
   type DeploymentDraft,
   draftOf,
   hideSecrets,
-  namesTargets,
   newDeployment,
-  placesLocally,
+  placementTypesIn,
   specOf,
 } from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
 import { specReferences, unsealSpec } from '../domain/deployment/sealed-spec.ts';
-import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/spec-faults.ts';
+import { childShapeFaults, draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/spec-faults.ts';
 import { cycleThrough, holdsHealthGate } from '../domain/deployment/status/gate-waits.ts';
 import { changed } from '../domain/deployment/status/with-status.ts';
 import { SPEC_AXES } from '../domain/deployment/trigger.ts';
@@ -45,6 +44,7 @@ export interface Placing {
 export interface CreateDeployment extends Acting, Placing {
   readonly workspace: ResourceName;
   readonly name: string;
+  /** It has passed its schema. */
   readonly draft: DeploymentDraft;
 }
 
@@ -81,7 +81,9 @@ export class DeploymentService {
     if (place === undefined) {
       throw new DeploymentError('NO_SUCH_WORKSPACE', `There is no workspace ${name} to create the deployment in.`);
     }
-    return await this.#create(unit, { ...command, workspace: { name, path: place.path }, owner: undefined }, signal);
+    const shape = childShapeFaults(command.draft, this.#deps.rules);
+    const its = { ...command, workspace: { name, path: place.path }, owner: undefined, shape };
+    return await this.#create(unit, its, signal);
   }
 
   async get(
@@ -120,7 +122,8 @@ export class DeploymentService {
   }
 
   async createChild(unit: UnitOfWork, command: ChildCommand, signal: AbortSignal): Promise<Deployment> {
-    return await this.#create(unit, { ...command, mayPlaceLocally: async () => {} }, signal);
+    const shape = shapeFaults(command.draft, this.#deps.rules);
+    return await this.#create(unit, { ...command, shape, mayPlaceLocally: async () => {} }, signal);
   }
 
   /** Everything as the group says, except whether the child is paused. */
@@ -162,8 +165,8 @@ export class DeploymentService {
 
   async #redraft(unit: UnitOfWork, command: Redraft, signal: AbortSignal): Promise<Deployment> {
     const { current, draft, by, now } = command;
-    await this.#check(unit, current, command, signal);
     const { fingerprint, rules } = this.#deps;
+    await this.#check(unit, current, { ...command, shape: shapeFaults(draft, rules) }, signal);
     const hidden = hideSecrets(draft, rules.manifests);
     const { deployment, axes, secrets } = redrafted(current, hidden, { fingerprint, now });
     if (deployment === current) return current;
@@ -193,16 +196,17 @@ export class DeploymentService {
   async #check(
     unit: UnitOfWork,
     its: { readonly name: string; readonly workspace: DeploymentPlace },
-    { draft, mayPlaceLocally }: Placing & { readonly draft: DeploymentDraft },
+    { draft, shape, mayPlaceLocally }: Checking,
     signal: AbortSignal,
   ): Promise<void> {
     const { rules } = this.#deps;
-    const shape = shapeFaults(draft, rules);
     if (shape.length > 0) throw invalidDeployment(shape);
-    const pool = namesTargets(draft) ? await unit.pool.below(its.workspace.path, signal) : [];
+    const placed = placementTypesIn(draft);
+    // The existence of targets that are named one by one is checked.
+    const pool = placed.has('static') ? await unit.pool.below(its.workspace.path, signal) : [];
     const faults = [...draftFaults(draft, { rules, pool }), ...(await cycleFaults(unit, its, draft, signal))];
     if (faults.length > 0) throw invalidDeployment(faults);
-    if (placesLocally(draft)) await mayPlaceLocally();
+    if (placed.has('local')) await mayPlaceLocally();
   }
 
   async #child(unit: UnitOfWork, uid: DeploymentId, signal: AbortSignal): Promise<Deployment> {
@@ -212,8 +216,13 @@ export class DeploymentService {
   }
 }
 
+interface Checking extends Placing {
+  readonly draft: DeploymentDraft;
+  readonly shape: readonly FieldFault[];
+}
+
 type ChildOrOwn = Acting &
-  Placing &
+  Checking &
   Omit<ChildCommand, 'owner'> & {
     readonly owner: DeploymentOwner | undefined;
   };

@@ -207,6 +207,21 @@ eachDatabase('generation', (fresh) => {
     await assert.rejects(run.register({ manifests: [new CountingManifest()] }), /two manifest strategies/);
   });
 
+  it('does not happen for documents that the spec spells out: plan and delivery take them from there', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.addMany(2);
+    const uid = await run.create('web', { manifest: inline('one'), rolloutState: 'paused' });
+    await run.until(uid, 'a plan', (its) => its.rollout === 1);
+    assert.deepEqual(await run.generated(uid), []);
+    await run.change(uid, () => ({ rolloutState: 'running' }));
+    await run.idle(uid);
+    assert.deepEqual(
+      new Set(run.fleet.dispatched.map((order) => order.kind === 'deliver' && order.documents.length)),
+      new Set([1]),
+    );
+    assert.deepEqual(await run.generated(uid), []);
+  });
+
   it('leaves nothing behind once the rollout is over', async (t) => {
     const run = await aRun(t, await fresh(), { manifests: [new CountingManifest()] });
     run.fleet.addMany(2);

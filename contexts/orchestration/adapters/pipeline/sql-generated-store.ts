@@ -1,20 +1,15 @@
-import { sql, type Transaction } from '#kit/storage';
+import { inPieces } from '#kit/std';
+import { sql } from '#kit/storage';
 import type { GeneratedContent, GeneratedFor, GeneratedStore } from '../../application/ports.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import { SqlStore } from '../sql/sql-store.ts';
 
 /** Within the limit of values per statement on both engines. */
 const IDS = 1_000;
 /** A row has 5 values. */
 const ROWS = 200;
 
-/** For both engines, within one transaction. */
-export class SqlGeneratedStore implements GeneratedStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlGeneratedStore extends SqlStore implements GeneratedStore {
   async of(
     deployment: DeploymentId,
     targets: readonly GeneratedFor[],
@@ -23,7 +18,7 @@ export class SqlGeneratedStore implements GeneratedStore {
     const found = new Map<GeneratedFor, GeneratedContent>();
     for (const some of inPieces(targets, IDS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(sql`
+      const rows = await this.tx.all(sql`
         SELECT target, inputs, invalidation, hash FROM generated_contents
         WHERE deployment = ${deployment} AND target IN (${sql.list(some)})`);
       for (const { target, inputs, invalidation, hash } of rows) {
@@ -53,7 +48,7 @@ export class SqlGeneratedStore implements GeneratedStore {
         ON CONFLICT (deployment, target)
         DO UPDATE SET inputs = excluded.inputs, invalidation = excluded.invalidation, hash = excluded.hash`;
     });
-    if (statements.length > 0) await this.#tx.batch(statements);
+    if (statements.length > 0) await this.tx.batch(statements);
   }
 
   async invalidate(
@@ -68,12 +63,6 @@ export class SqlGeneratedStore implements GeneratedStore {
 
   async drop(deployment: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`DELETE FROM generated_contents WHERE deployment = ${deployment}`);
+    await this.tx.run(sql`DELETE FROM generated_contents WHERE deployment = ${deployment}`);
   }
-}
-
-function inPieces<T>(items: readonly T[], size: number): T[][] {
-  const pieces: T[][] = [];
-  for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));
-  return pieces;
 }

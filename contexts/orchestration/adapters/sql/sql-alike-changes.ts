@@ -1,5 +1,5 @@
+import { inPieces } from '#kit/std';
 import { type Statement, sql, type Value } from '#kit/storage';
-import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { TARGET_COLUMNS, targetValues } from './deployment-target-row.ts';
@@ -70,12 +70,10 @@ function lay(groups: Map<string, Alike>, row: DeploymentTarget, differing: reado
 
 function updatesOf({ deployment, differences: differing, rows }: Alike): readonly Statement[] {
   const set = sql.list(differing.map(({ column, value }) => sql`${sql.raw(column)} = ${value}`));
-  const updates: Statement[] = [];
-  for (let start = 0; start < rows.length; start += IDS) {
-    const targets: readonly TargetId[] = rows.slice(start, start + IDS).map(({ target }) => target);
+  return inPieces(rows, IDS).map((some) => {
+    const targets = sql.list(some.map(({ target }) => target));
     const update = sql`
-      UPDATE deployment_targets SET ${set} WHERE deployment = ${deployment} AND target IN (${sql.list(targets)})`;
-    updates.push(sql.expect(targets.length, update));
-  }
-  return updates;
+      UPDATE deployment_targets SET ${set} WHERE deployment = ${deployment} AND target IN (${targets})`;
+    return sql.expect(some.length, update);
+  });
 }

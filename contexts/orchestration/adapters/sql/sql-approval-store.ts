@@ -1,7 +1,8 @@
 import type { ResourceName, Uuid } from '#kit/std';
-import { type Row, sql, type Transaction } from '#kit/storage';
+import { type Row, sql } from '#kit/storage';
 import type { ApprovalStore, RolloutKey } from '../../application/ports.ts';
 import { APPROVAL_STATES, type Approval } from '../../domain/deployment/approval.ts';
+import { SqlStore } from './sql-store.ts';
 
 /**
  * The columns that `toApproval` reads, by name: during an upgrade a release also runs on the table of the next one, which
@@ -12,18 +13,11 @@ export const APPROVAL_COLUMNS = sql.raw(
    create_time, expire_time, state, answered_by, answer_time, message, version, requesters, is_override`,
 );
 
-/** For both engines, within one transaction. */
-export class SqlApprovalStore implements ApprovalStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlApprovalStore extends SqlStore implements ApprovalStore {
   async insert(approval: Approval, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { uid, deployment, revision, gate, step, workspace, createTime, expireTime, state, answer } = approval;
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       INSERT INTO approvals (${APPROVAL_COLUMNS})
       VALUES (${uid}, ${deployment}, ${revision}, ${gate}, ${step}, ${workspace.name}, ${workspace.path},
         ${approval.deploymentName}, ${approval.requestedBy}, ${approval.needsDistinctApprover}, ${createTime},
@@ -33,7 +27,7 @@ export class SqlApprovalStore implements ApprovalStore {
 
   async get(uid: string, signal: AbortSignal): Promise<Approval | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE uid = ${uid}`);
+    const row = await this.tx.get(sql`SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE uid = ${uid}`);
     return row && toApproval(row);
   }
 
@@ -45,12 +39,12 @@ export class SqlApprovalStore implements ApprovalStore {
       SET state = ${state}, answered_by = ${answer?.by ?? null}, answer_time = ${answer?.time ?? null},
         message = ${answer?.message ?? null}, version = ${version}, is_override = ${answer?.override === true}
       WHERE uid = ${uid} AND version = ${version - 1}`;
-    await this.#tx.batch([sql.expect(1, update)]);
+    await this.tx.batch([sql.expect(1, update)]);
   }
 
   async openOf({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<readonly Approval[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT ${APPROVAL_COLUMNS} FROM approvals
       WHERE deployment = ${deployment} AND revision = ${revision} AND state = 'Open' ORDER BY uid`);
     return rows.map(toApproval);

@@ -1,15 +1,9 @@
-import { sql, type Transaction } from '#kit/storage';
+import { sql } from '#kit/storage';
 import type { AuthorStore } from '../../application/ports.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import { SqlStore } from './sql-store.ts';
 
-/** For both engines, within one transaction. */
-export class SqlAuthorStore implements AuthorStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlAuthorStore extends SqlStore implements AuthorStore {
   async add(
     deployment: DeploymentId,
     authors: readonly string[],
@@ -18,7 +12,7 @@ export class SqlAuthorStore implements AuthorStore {
   ): Promise<void> {
     signal.throwIfAborted();
     if (authors.length === 0) return;
-    await this.#tx.batch(
+    await this.tx.batch(
       authors.map(
         (author) => sql`
           INSERT INTO deployment_authors (deployment, author, generation)
@@ -30,7 +24,7 @@ export class SqlAuthorStore implements AuthorStore {
 
   async of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly string[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(
+    const rows = await this.tx.all(
       sql`SELECT author FROM deployment_authors WHERE deployment = ${deployment} ORDER BY author`,
     );
     return rows.map((row) => String(row['author']));
@@ -38,7 +32,7 @@ export class SqlAuthorStore implements AuthorStore {
 
   async approved(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.batch([
+    await this.tx.batch([
       sql`UPDATE deployments SET approved_generation = ${generation} WHERE uid = ${deployment}`,
       sql`DELETE FROM deployment_authors WHERE deployment = ${deployment} AND generation <= ${generation}`,
     ]);
@@ -46,7 +40,7 @@ export class SqlAuthorStore implements AuthorStore {
 
   async succeeded(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       DELETE FROM deployment_authors
       WHERE deployment = ${deployment} AND generation <= ${generation}
         AND EXISTS (SELECT 1 FROM deployments WHERE uid = ${deployment} AND approved_generation IS NULL)`);

@@ -1,6 +1,6 @@
 import type { SealedColumn, SealedPlace, Sealer } from '#kit/sealing';
 import type { Json } from '#kit/std';
-import { Secret } from '#kit/std';
+import { inPieces, Secret } from '#kit/std';
 import { type Statement, sql, type Transaction } from '#kit/storage';
 import type { Document } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
@@ -9,6 +9,7 @@ import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { Payload } from '../../domain/manifest/payload.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { CONTENT_HOLDER, contentHolder, recordUses } from '../secret-uses.ts';
+import { SqlStore } from './sql-store.ts';
 
 /** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
@@ -23,17 +24,14 @@ export const ORCHESTRATION_SEALED_COLUMNS: readonly SealedColumn[] = [
 ];
 
 /**
- * For both engines, within one transaction.
- *
  * DECISION: secrets are sealed within the transaction, but only those not stored yet, and all of them at once. Nearly all
  * are stored already and cost only a lookup, and no sealed texts have to be passed through the layers above.
  */
-export class SqlContentStore implements ContentStore {
-  readonly #tx: Transaction;
+export class SqlContentStore extends SqlStore implements ContentStore {
   readonly #sealer: Pick<Sealer, 'seal' | 'open'>;
 
   constructor(tx: Transaction, sealer: Pick<Sealer, 'seal' | 'open'>) {
-    this.#tx = tx;
+    super(tx);
     this.#sealer = sealer;
   }
 
@@ -47,7 +45,7 @@ export class SqlContentStore implements ContentStore {
     const uses = fresh.flatMap(({ hash, documents }) =>
       referencesIn(documents).map((reference) => ({ reference, holder: contentHolder(hash) })),
     );
-    await this.#tx.batch([...insertContents(fresh), ...sealed, ...recordUses(uses)]);
+    await this.tx.batch([...insertContents(fresh), ...sealed, ...recordUses(uses)]);
   }
 
   async find(
@@ -58,7 +56,7 @@ export class SqlContentStore implements ContentStore {
     const found = new Map<string, readonly Document[]>();
     for (const some of inPieces([...new Set(hashes)], ROWS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(sql`SELECT hash, documents FROM contents WHERE hash IN (${sql.list(some)})`);
+      const rows = await this.tx.all(sql`SELECT hash, documents FROM contents WHERE hash IN (${sql.list(some)})`);
       for (const row of rows) found.set(String(row['hash']), JSON.parse(String(row['documents'])) as Document[]);
     }
     const opened = withSecrets ? await this.openSecrets(referencesIn([...found.values()]), signal) : {};
@@ -76,13 +74,13 @@ export class SqlContentStore implements ContentStore {
       return sql`INSERT INTO revision_contents (deployment, target, revision, hash) VALUES ${sql.list(rows)}
         ON CONFLICT (deployment, target, revision) DO UPDATE SET hash = excluded.hash`;
     });
-    if (statements.length > 0) await this.#tx.batch(statements);
+    if (statements.length > 0) await this.tx.batch(statements);
   }
 
   /** The latest row of each target up to the revision: it is valid until the next one. */
   async at({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<ReadonlyMap<TargetId, string>> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT held.target, held.hash
       FROM (
         SELECT target, MAX(revision) AS revision FROM revision_contents
@@ -102,7 +100,7 @@ export class SqlContentStore implements ContentStore {
     for (const some of inPieces(deployments, ROWS)) {
       for (const those of inPieces(targets, ROWS)) {
         signal.throwIfAborted();
-        const rows = await this.#tx.all(sql`
+        const rows = await this.tx.all(sql`
           SELECT DISTINCT given.deployment, used.reference
           FROM revision_contents AS given
           JOIN content_secret_uses AS used ON used.holder = ${CONTENT_HOLDER} || given.hash
@@ -118,14 +116,14 @@ export class SqlContentStore implements ContentStore {
 
   async keepSecrets(secrets: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<void> {
     const sealed = await this.#sealUnknown(secrets, signal);
-    if (sealed.length > 0) await this.#tx.batch(sealed);
+    if (sealed.length > 0) await this.tx.batch(sealed);
   }
 
   async openSecrets(references: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, Json>>> {
     const opened: [string, Json][] = [];
     for (const some of inPieces([...new Set(references)], ROWS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(
+      const rows = await this.tx.all(
         sql`SELECT reference, sealed FROM content_secrets WHERE reference IN (${sql.list(some)})`,
       );
       opened.push(...(await Promise.all(rows.map((row) => this.#open(row, signal)))));
@@ -162,7 +160,7 @@ export class SqlContentStore implements ContentStore {
     for (const some of inPieces(values, ROWS)) {
       signal.throwIfAborted();
       const [name, source] = [sql.raw(key), sql.raw(table)];
-      const rows = await this.#tx.all(sql`SELECT ${name} FROM ${source} WHERE ${name} IN (${sql.list(some)})`);
+      const rows = await this.tx.all(sql`SELECT ${name} FROM ${source} WHERE ${name} IN (${sql.list(some)})`);
       known.push(...rows.map((row) => String(row[key])));
     }
     return known;
@@ -187,10 +185,4 @@ function payloadWith(hash: string, documents: readonly Document[], opened: Reado
 
 function placeOf(reference: string): SealedPlace {
   return { table: TABLE, row: [reference], column: 'sealed' };
-}
-
-function inPieces<T>(items: readonly T[], size: number): T[][] {
-  const pieces: T[][] = [];
-  for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));
-  return pieces;
 }

@@ -1,11 +1,12 @@
-import type { ResourceName } from '#kit/std';
-import { type Row, type Statement, sql, type Transaction } from '#kit/storage';
+import { inPieces, type ResourceName } from '#kit/std';
+import { type Row, type Statement, sql } from '#kit/storage';
 import type { DeploymentStore } from '../../application/ports.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import { staleVersion } from '../../domain/deployment/deployment-error.ts';
 import { specReferences } from '../../domain/deployment/sealed-spec.ts';
 import { recordUses } from '../secret-uses.ts';
 import { COLUMNS, READ_COLUMNS, toDeployment } from './deployment-row.ts';
+import { SqlStore } from './sql-store.ts';
 
 /** Announced when there is news for a pipeline. */
 export const PIPELINE_WOKEN = 'orchestration.woken';
@@ -13,21 +14,15 @@ export const PIPELINE_WOKEN = 'orchestration.woken';
 /** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
 
-/** For both engines, within one transaction. */
-export class SqlDeploymentStore implements DeploymentStore {
-  readonly #tx: Transaction;
+export class SqlDeploymentStore extends SqlStore implements DeploymentStore {
   /**
    * The generations read by this transaction: as long as the generation stays, so do the secrets that the spec refers to.
    */
   readonly #read = new Map<DeploymentId, number>();
 
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
   async find(workspace: ResourceName, name: ResourceName, signal: AbortSignal): Promise<Deployment | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(
+    const row = await this.tx.get(
       sql`SELECT ${READ_COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
     );
     return row && this.#toDeployment(row);
@@ -35,7 +30,7 @@ export class SqlDeploymentStore implements DeploymentStore {
 
   async get(uid: DeploymentId, signal: AbortSignal): Promise<Deployment | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`SELECT ${READ_COLUMNS} FROM deployments WHERE uid = ${uid}`);
+    const row = await this.tx.get(sql`SELECT ${READ_COLUMNS} FROM deployments WHERE uid = ${uid}`);
     return row && this.#toDeployment(row);
   }
 
@@ -45,12 +40,12 @@ export class SqlDeploymentStore implements DeploymentStore {
 
   async insert(deployment: Deployment, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.batch([insertDeployment(deployment), ...usesOfSpec(deployment)]);
+    await this.tx.batch([insertDeployment(deployment), ...usesOfSpec(deployment)]);
   }
 
   async replace(next: Deployment, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const changed = await this.#tx.run(sql`
+    const changed = await this.tx.run(sql`
       UPDATE deployments
       SET labels = ${JSON.stringify(next.labels)}, spec = ${JSON.stringify(next.spec)},
         rollout_state = ${next.rolloutState}, deletion = ${jsonOrNull(next.deletion)},
@@ -60,7 +55,7 @@ export class SqlDeploymentStore implements DeploymentStore {
       WHERE uid = ${next.uid} AND version = ${next.version - 1}`);
     if (changed !== 1) throw staleVersion(next.name);
     if (this.#read.get(next.uid) === next.generation) return;
-    await this.#tx.batch([
+    await this.tx.batch([
       sql`DELETE FROM content_secret_uses WHERE holder = ${holderOf(next.uid)}`,
       ...usesOfSpec(next),
     ]);
@@ -69,7 +64,7 @@ export class SqlDeploymentStore implements DeploymentStore {
   async remove(uid: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const kept = KEPT.map((table) => sql`DELETE FROM ${sql.raw(table)} WHERE deployment = ${uid}`);
-    await this.#tx.batch([
+    await this.tx.batch([
       ...kept,
       sql`DELETE FROM deployment_watches WHERE watcher = ${uid}`,
       sql`DELETE FROM content_secret_uses WHERE holder = ${holderOf(uid)}`,
@@ -88,7 +83,7 @@ export class SqlDeploymentStore implements DeploymentStore {
   async blocked(signal: AbortSignal): Promise<readonly DeploymentId[]> {
     signal.throwIfAborted();
     // The text may contain the word elsewhere, so the rows are checked once more.
-    const rows = await this.#tx.all(
+    const rows = await this.tx.all(
       sql`SELECT uid, status FROM deployments WHERE run IS NOT NULL AND status LIKE ${'%"trouble"%'}`,
     );
     return rows
@@ -98,7 +93,7 @@ export class SqlDeploymentStore implements DeploymentStore {
 
   async wake(uid: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(
+    await this.tx.run(
       sql.announce(
         PIPELINE_WOKEN,
         sql`
@@ -111,18 +106,18 @@ export class SqlDeploymentStore implements DeploymentStore {
 
   async hear(uid: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`UPDATE deployments SET heard = news WHERE uid = ${uid}`);
+    await this.tx.run(sql`UPDATE deployments SET heard = news WHERE uid = ${uid}`);
   }
 
   async isUnderWay(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`);
+    const row = await this.tx.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`);
     return row?.['run'] === run;
   }
 
   async rest(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    const changed = await this.#tx.run(
+    const changed = await this.tx.run(
       sql`UPDATE deployments SET run = NULL WHERE uid = ${uid} AND run = ${run} AND news = heard`,
     );
     return changed === 1;
@@ -130,11 +125,10 @@ export class SqlDeploymentStore implements DeploymentStore {
 
   async #allIn(column: 'uid' | 'owner_group' | 'workspace_path', values: readonly string[], signal: AbortSignal) {
     const found: Deployment[] = [];
-    for (let start = 0; start < values.length; start += ROWS) {
+    for (const some of inPieces(values, ROWS)) {
       signal.throwIfAborted();
-      const some = sql.list(values.slice(start, start + ROWS));
-      const rows = await this.#tx.all(
-        sql`SELECT ${READ_COLUMNS} FROM deployments WHERE ${sql.raw(column)} IN (${some}) ORDER BY name`,
+      const rows = await this.tx.all(
+        sql`SELECT ${READ_COLUMNS} FROM deployments WHERE ${sql.raw(column)} IN (${sql.list(some)}) ORDER BY name`,
       );
       found.push(...rows.map((row) => this.#toDeployment(row)));
     }

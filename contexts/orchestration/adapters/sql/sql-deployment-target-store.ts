@@ -1,10 +1,12 @@
-import { type Row, sql, type Transaction } from '#kit/storage';
+import { inPieces } from '#kit/std';
+import { type Row, sql } from '#kit/storage';
 import type { TargetId } from '#protocol/targets';
 import type { DeploymentTargetStore, SentBatch, TargetPage } from '../../application/ports.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { READ_TARGET_COLUMNS, TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
+import { SqlStore } from './sql-store.ts';
 
 /** Within the limit of values per statement on both engines. */
 const IDS = 1_000;
@@ -40,19 +42,13 @@ const REPLACED = sql.raw(
     .join(', '),
 );
 
-/** For both engines, within one transaction. */
-export class SqlDeploymentTargetStore implements DeploymentTargetStore {
-  readonly #tx: Transaction;
+export class SqlDeploymentTargetStore extends SqlStore implements DeploymentTargetStore {
   /** Rows as the transaction has read them, so that only differences have to be written. */
   readonly #known = new Map<string, DeploymentTarget>();
 
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
   async of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(
+    const rows = await this.tx.all(
       sql`SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment}`,
     );
     return this.#toTargets(rows);
@@ -66,7 +62,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     const found: DeploymentTarget[] = [];
     for (const ids of inPieces(targets, IDS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(sql`
+      const rows = await this.tx.all(sql`
         SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets
         WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`);
       found.push(...this.#toTargets(rows));
@@ -82,7 +78,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     const found: DeploymentTarget[] = [];
     for (const ids of inPieces(targets, IDS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(
+      const rows = await this.tx.all(
         sql`SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE target IN (${sql.list(ids)})`,
       );
       found.push(...this.#toTargets(rows));
@@ -93,7 +89,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   async page({ deployment, after, limit }: TargetPage, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
     const rest = after === undefined ? sql`` : sql`AND name > ${after}`;
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} ${rest}
       ORDER BY name LIMIT ${limit}`);
     return this.#toTargets(rows);
@@ -101,7 +97,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
 
   async inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} AND order_batch = ${batch}`);
     return this.#toTargets(rows);
   }
@@ -120,7 +116,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
         ON CONFLICT (deployment, target) DO UPDATE SET ${REPLACED}`,
     );
     for (const row of rows) this.#known.set(keyOf(row.deployment, row.target), row);
-    if (updates.length + upserts.length > 0) await this.#tx.batch([...updates, ...upserts]);
+    if (updates.length + upserts.length > 0) await this.tx.batch([...updates, ...upserts]);
   }
 
   async markSent(
@@ -130,7 +126,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   ): Promise<number> {
     signal.throwIfAborted();
     this.#forget(deployment, targets);
-    const changed = await this.#tx.batch(
+    const changed = await this.tx.batch(
       inPieces(targets, IDS).map(
         (ids) => sql`
           UPDATE deployment_targets SET order_state = 'sent', order_hash = ${hash}, update_time = ${now}
@@ -145,7 +141,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     signal.throwIfAborted();
     if (targets.length === 0) return;
     this.#forget(deployment, targets);
-    await this.#tx.batch(
+    await this.tx.batch(
       inPieces(targets, IDS).map(
         (ids) => sql`DELETE FROM deployment_targets WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`,
       ),
@@ -160,7 +156,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     const loads = new Map<TargetId, number>();
     for (const ids of inPieces(targets, IDS)) {
       signal.throwIfAborted();
-      const rows = await this.#tx.all(sql`
+      const rows = await this.tx.all(sql`
         SELECT target, COUNT(*) AS deployments FROM deployment_targets
         WHERE target IN (${sql.list(ids)}) AND deployment <> ${except} AND is_placed = 1 GROUP BY target`);
       for (const row of rows) loads.set(String(row['target']) as TargetId, Number(row['deployments']));
@@ -183,10 +179,4 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
 
 function keyOf(deployment: DeploymentId, target: TargetId): string {
   return `${deployment} ${target}`;
-}
-
-function inPieces<T>(items: readonly T[], size: number): T[][] {
-  const pieces: T[][] = [];
-  for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));
-  return pieces;
 }

@@ -1,35 +1,29 @@
-import { type Row, type Statement, sql, type Transaction } from '#kit/storage';
+import { type Row, type Statement, sql } from '#kit/storage';
 import type { RevisionPage, RevisionStore } from '../../application/ports.ts';
 import type { DeploymentId, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { specReferences } from '../../domain/deployment/sealed-spec.ts';
 import { OUTCOMES } from '../../domain/rollout/machine/phase.ts';
 import { recordUses, revisionHolder } from '../secret-uses.ts';
+import { SqlStore } from './sql-store.ts';
 
 const COLUMNS = sql.raw(
   `deployment, revision, generation, spec, trigger_text, requested_by, rollback_to, is_paced, create_time, end_time,
    outcome, message, turns`,
 );
 
-/** For both engines, within one transaction. */
-export class SqlRevisionStore implements RevisionStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlRevisionStore extends SqlStore implements RevisionStore {
   async insert(revision: Revision, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { deployment, spec } = revision;
     const holder = revisionHolder(deployment, revision.revision);
     const uses = specReferences(spec).map((reference) => ({ reference, holder, deployment }));
-    await this.#tx.batch([insertRevision(revision), ...recordUses(uses)]);
+    await this.tx.batch([insertRevision(revision), ...recordUses(uses)]);
   }
 
   async find(deployment: DeploymentId, revision: number, signal: AbortSignal): Promise<Revision | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(
+    const row = await this.tx.get(
       sql`SELECT ${COLUMNS} FROM deployment_revisions WHERE deployment = ${deployment} AND revision = ${revision}`,
     );
     return row && toRevision(row);
@@ -38,7 +32,7 @@ export class SqlRevisionStore implements RevisionStore {
   async page({ deployment, before, limit }: RevisionPage, signal: AbortSignal): Promise<readonly Revision[]> {
     signal.throwIfAborted();
     const older = before === undefined ? sql`1 = 1` : sql`revision < ${before}`;
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT ${COLUMNS} FROM deployment_revisions WHERE deployment = ${deployment} AND ${older}
       ORDER BY revision DESC LIMIT ${limit}`);
     return rows.map(toRevision);
@@ -47,7 +41,7 @@ export class SqlRevisionStore implements RevisionStore {
   async replace(revision: Revision, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { deployment, endTime, outcome, message, turns } = revision;
-    await this.#tx.batch([
+    await this.tx.batch([
       sql.expect(
         1,
         sql`UPDATE deployment_revisions

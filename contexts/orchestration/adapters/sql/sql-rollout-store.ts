@@ -1,4 +1,4 @@
-import type { Uuid } from '#kit/std';
+import { inPieces, type Uuid } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
 import type {
   RolloutKey,
@@ -9,6 +9,7 @@ import type {
 } from '../../application/ports.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import { SqlStore } from './sql-store.ts';
 
 /** The opening is stored as the turn before the first. */
 const OPENING = 0;
@@ -25,13 +26,11 @@ interface StoredTurn extends Omit<RolloutTurn, 'turn' | 'time' | 'rolloutEvents'
   readonly happenings: readonly RolloutEvent[];
 }
 
-/** For both engines, within one transaction. */
-export class SqlRolloutStore implements RolloutStore {
-  readonly #tx: Transaction;
+export class SqlRolloutStore extends SqlStore implements RolloutStore {
   readonly #deps: RolloutStoreDeps;
 
   constructor(tx: Transaction, deps: RolloutStoreDeps) {
-    this.#tx = tx;
+    super(tx);
     this.#deps = deps;
   }
 
@@ -41,7 +40,7 @@ export class SqlRolloutStore implements RolloutStore {
 
   async opening({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<RolloutOpening | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`
+    const row = await this.tx.get(sql`
       SELECT body FROM rollout_turns
       WHERE deployment = ${deployment} AND revision = ${revision} AND turn = ${OPENING}`);
     return row && (JSON.parse(String(row['body'])) as RolloutOpening);
@@ -62,7 +61,7 @@ export class SqlRolloutStore implements RolloutStore {
     signal: AbortSignal,
   ): Promise<readonly RolloutTurn[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT turn, time, body FROM rollout_turns
       WHERE deployment = ${deployment} AND revision = ${revision} AND turn > ${Math.max(turn, OPENING)} ORDER BY turn`);
     return rows.map((row) => {
@@ -73,7 +72,7 @@ export class SqlRolloutStore implements RolloutStore {
 
   async snapshot({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<RolloutSnapshot | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`
+    const row = await this.tx.get(sql`
       SELECT turn, state FROM rollout_snapshots WHERE deployment = ${deployment} AND revision = ${revision}`);
     return row && { turn: Number(row['turn']), state: JSON.parse(String(row['state'])) as RolloutState };
   }
@@ -84,7 +83,7 @@ export class SqlRolloutStore implements RolloutStore {
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       INSERT INTO rollout_snapshots (deployment, revision, turn, state)
       VALUES (${deployment}, ${revision}, ${turn}, ${JSON.stringify(state)})
       ON CONFLICT (deployment, revision) DO UPDATE SET turn = excluded.turn, state = excluded.state`);
@@ -92,7 +91,7 @@ export class SqlRolloutStore implements RolloutStore {
 
   async end({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.batch([
+    await this.tx.batch([
       sql`DELETE FROM rollout_snapshots WHERE deployment = ${deployment} AND revision = ${revision}`,
       sql`DELETE FROM rollout_inbox WHERE deployment = ${deployment} AND revision = ${revision}`,
     ]);
@@ -104,14 +103,12 @@ export class SqlRolloutStore implements RolloutStore {
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    const statements = [];
-    for (let start = 0; start < rolloutEvents.length; start += POSTED) {
-      const body = JSON.stringify(rolloutEvents.slice(start, start + POSTED));
-      statements.push(sql`
+    const statements = inPieces(rolloutEvents, POSTED).map(
+      (some) => sql`
         INSERT INTO rollout_inbox (id, deployment, revision, body)
-        VALUES (${this.#deps.newId()}, ${deployment}, ${revision}, ${body})`);
-    }
-    if (statements.length > 0) await this.#tx.batch(statements);
+        VALUES (${this.#deps.newId()}, ${deployment}, ${revision}, ${JSON.stringify(some)})`,
+    );
+    if (statements.length > 0) await this.tx.batch(statements);
   }
 
   async take(
@@ -120,7 +117,7 @@ export class SqlRolloutStore implements RolloutStore {
     signal: AbortSignal,
   ): Promise<readonly RolloutEvent[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT id, body FROM rollout_inbox WHERE deployment = ${deployment} AND revision = ${revision}
       ORDER BY id LIMIT ${limit}`);
     // Each row holds at least one event, so fewer than the limit means that none is left.
@@ -132,7 +129,7 @@ export class SqlRolloutStore implements RolloutStore {
       last = String(row['id']);
     }
     if (last === undefined) return [];
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       DELETE FROM rollout_inbox WHERE deployment = ${deployment} AND revision = ${revision} AND id <= ${last}`);
     return taken;
   }
@@ -143,7 +140,7 @@ export class SqlRolloutStore implements RolloutStore {
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       INSERT INTO rollout_turns (deployment, revision, turn, time, body)
       VALUES (${deployment}, ${revision}, ${turn}, ${time}, ${JSON.stringify(body)})`);
   }

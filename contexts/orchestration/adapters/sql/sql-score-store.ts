@@ -1,22 +1,17 @@
-import { type Reader, sql, type Transaction } from '#kit/storage';
+import { inPieces } from '#kit/std';
+import { type Reader, sql } from '#kit/storage';
 import type { TargetId } from '#protocol/targets';
 import type { ScoreStore } from '../../application/ports.ts';
 import type { ReportedScore, ReportedScores } from '../../domain/placement/placement-strategy.ts';
+import { SqlStore } from './sql-store.ts';
 
 /** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
 
-/** For both engines, within one transaction. */
-export class SqlScoreStore implements ScoreStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlScoreStore extends SqlStore implements ScoreStore {
   async put(target: TargetId, name: string, { value, time }: ReportedScore, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       INSERT INTO target_scores (target, name, value, time) VALUES (${target}, ${name}, ${value}, ${time})
       ON CONFLICT (target, name) DO UPDATE SET value = excluded.value, time = excluded.time`);
   }
@@ -24,12 +19,11 @@ export class SqlScoreStore implements ScoreStore {
   async of(targets: readonly TargetId[], names: readonly string[], signal: AbortSignal): Promise<ReportedScores> {
     const scores = new Map<TargetId, Map<string, ReportedScore>>();
     if (names.length === 0) return scores;
-    for (let start = 0; start < targets.length; start += ROWS) {
+    for (const some of inPieces(targets, ROWS)) {
       signal.throwIfAborted();
-      const some = sql.list(targets.slice(start, start + ROWS));
-      const rows = await this.#tx.all(sql`
+      const rows = await this.tx.all(sql`
         SELECT target, name, value, time FROM target_scores
-        WHERE target IN (${some}) AND name IN (${sql.list(names)})`);
+        WHERE target IN (${sql.list(some)}) AND name IN (${sql.list(names)})`);
       for (const row of rows) {
         const target = String(row['target']) as TargetId;
         const own = scores.get(target) ?? new Map<string, ReportedScore>();

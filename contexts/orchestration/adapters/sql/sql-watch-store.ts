@@ -1,18 +1,12 @@
 import { parseUuid } from '#kit/std';
-import { sql, type Transaction } from '#kit/storage';
+import { sql } from '#kit/storage';
 import type { RolloutKey, Watch, WatchStore } from '../../application/ports.ts';
+import { SqlStore } from './sql-store.ts';
 
-/** For both engines, within one transaction. */
-export class SqlWatchStore implements WatchStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlWatchStore extends SqlStore implements WatchStore {
   async put({ watcher, revision, gate, watched }: Watch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       INSERT INTO deployment_watches (watcher, revision, gate, watched)
       VALUES (${watcher}, ${revision}, ${gate}, ${watched})
       ON CONFLICT (watcher, revision, gate) DO UPDATE SET watched = excluded.watched`);
@@ -20,18 +14,18 @@ export class SqlWatchStore implements WatchStore {
 
   async drop({ deployment, revision }: RolloutKey, gate: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision} AND gate = ${gate}`);
   }
 
   async dropAll({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision}`);
+    await this.tx.run(sql`DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision}`);
   }
 
   async on(watched: Watch['watched'], signal: AbortSignal): Promise<readonly Watch[]> {
     signal.throwIfAborted();
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT watcher, revision, gate, watched FROM deployment_watches WHERE watched = ${watched}
       ORDER BY watcher, revision, gate`);
     return rows.map((row) => ({

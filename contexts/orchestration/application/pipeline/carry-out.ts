@@ -33,16 +33,20 @@ export interface TurnOutcome {
   readonly now: number;
 }
 
-/** The orders to send, and the targets whose orders are dropped. */
+/** The orders to send, the targets whose orders are dropped, and those that are owed content. */
 interface TurnOrders {
   readonly kinds: ReadonlyMap<TargetId, 'deliver' | 'remove'>;
   readonly cancelled: ReadonlySet<TargetId>;
+  /** They did not get their content in this rollout. */
+  readonly owed: ReadonlySet<TargetId>;
 }
 
 function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>): TurnOrders {
   const kinds = new Map<TargetId, 'deliver' | 'remove'>();
   const cancelled = new Set<TargetId>();
+  const owed = new Set<TargetId>();
   for (const action of actions) {
+    if (action.kind === 'finish') for (const target of action.owed) owed.add(target);
     if (action.kind === 'generateAndDeliver' || action.kind === 'remove') {
       kinds.set(action.target, action.kind === 'remove' ? 'remove' : 'deliver');
       // The later order counts, and the agent receives it.
@@ -55,7 +59,7 @@ function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>):
     }
   }
   // A finished rollout sends nothing.
-  return after.phase.kind === 'Finished' ? { kinds: new Map(), cancelled } : { kinds, cancelled };
+  return { kinds: after.phase.kind === 'Finished' ? new Map() : kinds, cancelled, owed };
 }
 
 export interface ChangedRows {
@@ -71,10 +75,9 @@ export interface ChangedRows {
 /** The rows that a turn changes, read in bulk. The caller writes them. */
 export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
   const { deployment, turn, rollout, now } = outcome;
-  const { kinds, cancelled } = turnOrders(outcome);
+  const { kinds, cancelled, owed } = turnOrders(outcome);
   const late = new Map(lateFailures(outcome).map((member) => [member.id, member]));
   const back = comeBack(outcome);
-  const owed = owedBy(outcome);
   const ids = new Set([...kinds.keys(), ...cancelled, ...late.keys(), ...back, ...owed]);
   const before = ids.size === 0 ? [] : await unit.targets.some(deployment.uid, [...ids], signal);
   let hasBatch = false;
@@ -124,10 +127,6 @@ function comeBack({ rolloutEvents }: TurnOutcome): ReadonlySet<TargetId> {
   return new Set(
     rolloutEvents.flatMap((event) => (event.kind === 'connectionChanged' && event.isOnline ? event.target : [])),
   );
-}
-
-function owedBy({ actions }: TurnOutcome): ReadonlySet<TargetId> {
-  return new Set(actions.flatMap((action) => (action.kind === 'finish' ? action.owed : [])));
 }
 
 export interface GateScene {

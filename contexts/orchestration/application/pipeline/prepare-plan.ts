@@ -62,6 +62,7 @@ export async function preparePlan(
   const manifest = desired?.manifest ?? { type: asked.spec.manifest.type, fits: undefined };
   const prepared = { asked, invalidation, manifest };
   if (desired === undefined) return { ...prepared, hashes: new Map() };
+  if (desired.literal !== undefined) return { ...prepared, hashes: desired.literal.hash };
   if (desired.isSameForAll) return { ...prepared, ...(await generateOnce(desired, signal)) };
   return { ...prepared, hashes: await new PlannedContents(deps, deployment, desired).hashesOf(compared, signal) };
 }

@@ -62,14 +62,18 @@ export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | un
 }
 
 /**
- * Whether the draft places anything on the platform itself, which needs its own permission.
+ * The types of the placements in the draft and, for a group, in those of its children at any depth. The shape must have
+ * been checked before.
  *
- * DECISION: a group does not count. It lives on the platform, but all it can create there are deployments of its own
- * workspace, which its author may create anyway; its children are checked one by one.
+ * DECISION: `local` of a group itself does not count. It lives on the platform, but all it can create there are deployments
+ * of its own workspace, which its author may create anyway; its children are checked one by one.
  */
-export function placesLocally(draft: DeploymentDraft): boolean {
-  const rest = draftsIn(draft).filter((each) => groupIn(each) === undefined);
-  return rest.some((each) => specOf(each).placement.some(({ type }) => type === 'local'));
+export function placementTypesIn(draft: DeploymentDraft): ReadonlySet<string> {
+  const own = new Set((draft.placement ?? []).map(({ type }) => type));
+  const group = groupIn(draft);
+  if (group === undefined) return own;
+  own.delete('local');
+  return group.deployments.reduce((types, child) => types.union(placementTypesIn(child)), own);
 }
 
 /**
@@ -81,19 +85,6 @@ export function hideSecrets(draft: DeploymentDraft, manifests: ManifestRegistry)
   if (group === undefined) return { ...draft, manifest: hideManifest(draft.manifest, manifests) };
   const deployments = group.deployments.map((child) => ({ ...child, ...hideSecrets(child, manifests) }));
   return { ...draft, manifest: { ...draft.manifest, deployments } };
-}
-
-/** Whether a placement names targets one by one, so that their existence has to be checked. */
-export function namesTargets(draft: DeploymentDraft): boolean {
-  return draftsIn(draft).some((each) => specOf(each).placement.some(({ type }) => type === 'static'));
-}
-
-/**
- * The draft itself and, for a group, the drafts of its children at any depth. The shape must have been checked before.
- */
-function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
-  const children = groupIn(draft)?.deployments ?? [];
-  return [draft, ...children.flatMap(draftsIn)];
 }
 
 /** Everything a new deployment needs beyond its draft. */

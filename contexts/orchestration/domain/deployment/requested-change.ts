@@ -1,4 +1,3 @@
-import { assertNever } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { RecordedCauses, TargetCause } from '../placement/removal-cause.ts';
 import type { Trigger } from './trigger.ts';
@@ -44,7 +43,7 @@ export function requestedChange(triggers: readonly Trigger[]): RequestedChange {
     if (trigger.kind === 'drift') again.add(trigger.target);
     for (const target of namedBy(trigger)) named.add(target);
   }
-  const askers = [...new Set(triggers.flatMap((trigger) => askedBy(trigger) ?? []))];
+  const askers = [...new Set(triggers.flatMap((trigger) => ('by' in trigger ? (trigger.by ?? []) : [])))];
   return {
     causes: { specPatch: triggers.some(touchesPlacement), targets: causes },
     resolves: triggers.some(concernsPlacement),
@@ -60,10 +59,6 @@ export function requestedChange(triggers: readonly Trigger[]): RequestedChange {
     askers,
     text: textOf(triggers),
   };
-}
-
-function askedBy(trigger: Trigger): string | undefined {
-  return 'by' in trigger ? trigger.by : undefined;
 }
 
 /** A later change of the content overrides an earlier rollback. */
@@ -116,42 +111,33 @@ function textOf(triggers: readonly Trigger[]): string {
   return [...new Set(triggers.map(wordsFor))].sort((a, b) => (a < b ? -1 : 1)).join('; ');
 }
 
+/** Of the kinds whose text is always the same. */
+const WORDS: Readonly<Record<Exclude<Trigger['kind'], 'spec' | 'regenerate' | 'rollback' | 'ahead'>, string>> = {
+  target: 'targets came, left or changed',
+  scores: 'scores changed',
+  drift: 'targets differ from what was delivered',
+  owed: 'targets that missed a delivery are back',
+  retry: 'failed targets are retried',
+  confirmRemoval: 'removals were confirmed',
+  rebuilt: 'targets were rebuilt',
+  delete: 'the deployment is deleted',
+  abandon: 'the deployment is abandoned',
+  abort: 'the rollout was aborted',
+  replan: 'the rollout was replanned',
+};
+
 function wordsFor(trigger: Trigger): string {
   switch (trigger.kind) {
     case 'spec':
       if (trigger.isNew === true) return 'it was created';
       return `the spec was changed: ${[...trigger.axes].sort((a, b) => (a < b ? -1 : 1)).join(', ')}`;
-    case 'target':
-      return 'targets came, left or changed';
     case 'regenerate':
       return trigger.why;
-    case 'scores':
-      return 'scores changed';
-    case 'drift':
-      return 'targets differ from what was delivered';
-    case 'owed':
-      return 'targets that missed a delivery are back';
-    case 'retry':
-      return 'failed targets are retried';
     case 'rollback':
-      return trigger.reason === undefined
-        ? `rollback to revision ${trigger.to}`
-        : `rollback to revision ${trigger.to}: ${trigger.reason}`;
-    case 'confirmRemoval':
-      return 'removals were confirmed';
+      return `rollback to revision ${trigger.to}${trigger.reason === undefined ? '' : `: ${trigger.reason}`}`;
     case 'ahead':
       return `an agent has seen revision ${trigger.revision}, which was not issued here`;
-    case 'rebuilt':
-      return 'targets were rebuilt';
-    case 'delete':
-      return 'the deployment is deleted';
-    case 'abandon':
-      return 'the deployment is abandoned';
-    case 'abort':
-      return 'the rollout was aborted';
-    case 'replan':
-      return 'the rollout was replanned';
     default:
-      return assertNever(trigger, 'trigger');
+      return WORDS[trigger.kind];
   }
 }

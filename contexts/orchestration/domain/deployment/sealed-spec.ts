@@ -1,17 +1,20 @@
-import type { Json } from '#kit/std';
+import type { Json, JsonObject } from '#kit/std';
 import { marked } from '../manifest/secret-mark.ts';
 import { referencesIn } from '../manifest/secret-references.ts';
 import { type Fingerprint, joinSecrets, maskSecrets, splitSecrets } from '../manifest/split-secrets.ts';
 import type { DeploymentSpec } from './deployment.ts';
 import { DeploymentError } from './deployment-error.ts';
 
+/** A spec arrives as JSON and is stored as JSON. */
+type SpecJson = DeploymentSpec & JsonObject;
+
 /** Splits a spec as it was sent into its stored form and the secrets to be sealed beside it. */
 export function sealSpec(
   spec: DeploymentSpec,
   fingerprint: Fingerprint,
 ): { readonly spec: DeploymentSpec; readonly secrets: Readonly<Record<string, Json>> } {
-  const { open, secrets } = splitSecrets(asJson(spec), fingerprint);
-  return { spec: asSpec(open), secrets };
+  const { open, secrets } = splitSecrets(spec as SpecJson, fingerprint);
+  return { spec: open, secrets };
 }
 
 /**
@@ -20,8 +23,8 @@ export function sealSpec(
  */
 export function unsealSpec(spec: DeploymentSpec, secrets: Readonly<Record<string, Json>>): DeploymentSpec {
   const again = Object.fromEntries(Object.entries(secrets).map(([reference, secret]) => [reference, marked(secret)]));
-  const joined = joinSecrets(asJson(spec), again);
-  if (joined.kind === 'joined') return asSpec(joined.value);
+  const joined = joinSecrets(spec as SpecJson, again);
+  if (joined.kind === 'joined') return joined.value;
   throw new DeploymentError(
     'STORED_DEPLOYMENT_INVALID',
     `${joined.references.length} secrets of the spec are no longer stored. Send the manifest and the config again.`,
@@ -29,19 +32,10 @@ export function unsealSpec(spec: DeploymentSpec, secrets: Readonly<Record<string
 }
 
 export function specReferences(spec: DeploymentSpec): readonly string[] {
-  return referencesIn(asJson(spec));
+  return referencesIn(spec as SpecJson);
 }
 
 /** As users may see it, secrets masked. */
 export function maskSpec(spec: DeploymentSpec): DeploymentSpec {
-  return asSpec(maskSecrets(asJson(spec)));
-}
-
-/** A spec arrives as JSON and is stored as JSON. */
-function asJson(spec: DeploymentSpec): Json {
-  return spec as unknown as Json;
-}
-
-function asSpec(json: Json): DeploymentSpec {
-  return json as unknown as DeploymentSpec;
+  return maskSecrets(spec as SpecJson);
 }

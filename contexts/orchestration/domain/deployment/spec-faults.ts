@@ -34,17 +34,17 @@ export interface DraftCheck {
 /** The schema faults of a draft, including the children of a group. Deeper checks run only on drafts without any. */
 export function shapeFaults(draft: DeploymentDraft, rules: SpecRules, at = ''): readonly FieldFault[] {
   const faults = rules.shape(draft as unknown as Json, at);
-  const group = faults.length > 0 ? undefined : groupIn(draft);
-  if (group === undefined) return faults;
-  return group.deployments.flatMap((child, index) => shapeFaults(child, rules, `${at}/manifest/deployments/${index}`));
+  return faults.length > 0 ? faults : childShapeFaults(draft, rules, at);
+}
+
+/** Those of the children of a group, whose own draft has passed its schema. */
+export function childShapeFaults(draft: DeploymentDraft, rules: SpecRules, at = ''): readonly FieldFault[] {
+  const children = groupIn(draft)?.deployments ?? [];
+  return children.flatMap((child, index) => shapeFaults(child, rules, `${at}/manifest/deployments/${index}`));
 }
 
 /** All other faults of a draft, including the children of a group. */
-export function draftFaults(draft: DeploymentDraft, check: DraftCheck): readonly FieldFault[] {
-  return contentFaults(draft, check, '');
-}
-
-function contentFaults(draft: DeploymentDraft, check: DraftCheck, at: string): readonly FieldFault[] {
+export function draftFaults(draft: DeploymentDraft, check: DraftCheck, at = ''): readonly FieldFault[] {
   return [...manifestFaults(draft, check, at), ...wishFaults(draft, check, at)];
 }
 
@@ -60,7 +60,7 @@ function manifestFaults(draft: DeploymentDraft, check: DraftCheck, at: string): 
 
 /** `groupFaults` descends into groups within a group by itself. */
 function childFaults(child: DeploymentDraft, check: DraftCheck, at: string): readonly FieldFault[] {
-  return groupIn(child) === undefined ? contentFaults(child, check, at) : wishFaults(child, check, at);
+  return groupIn(child) === undefined ? draftFaults(child, check, at) : wishFaults(child, check, at);
 }
 
 /** Everything but the manifest. */

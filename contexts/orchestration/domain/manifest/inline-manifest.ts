@@ -13,8 +13,7 @@ export type InlineSpec = {
 
 export const inlineManifest = {
   type: 'inline',
-  isUniform: true,
-  checksDocuments: true,
+  isLiteral: true,
   parse: (spec, at) =>
     parsedUnless(
       [

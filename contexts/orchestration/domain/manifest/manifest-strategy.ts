@@ -9,6 +9,11 @@ export type ManifestSpec = { readonly type: string; readonly [field: string]: un
 /** Generates what to deploy. `Ready` is the parsed spec, prepared once for all targets. */
 export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Ready = unknown> {
   readonly type: Spec['type'];
+  /**
+   * The documents are those of the spec: the same for every target, known at once, and checked with the spec. They are
+   * not stored as generated, since generating them again costs nothing and never differs.
+   */
+  readonly isLiteral?: boolean;
   /** The documents are the same for every target, and are generated once for all of them. */
   readonly isUniform?: boolean;
   /** The strategy checks its documents itself. Those of other strategies are checked by the caller. */
@@ -45,6 +50,7 @@ export interface Manifest {
   readonly type: string;
   readonly reads: readonly string[];
   readonly fits: readonly string[] | undefined;
+  readonly isLiteral: boolean;
   readonly isUniform: boolean;
   readonly checksDocuments: boolean;
   readonly width: number;
@@ -75,12 +81,14 @@ export function parseManifest(spec: ManifestSpec, at: string, registry: Manifest
 }
 
 function bind<Ready>(strategy: ManifestStrategy<ManifestSpec, Ready>, ready: Ready): Manifest {
+  const { isLiteral = false } = strategy;
   return {
     type: strategy.type,
     reads: strategy.reads(ready),
     fits: strategy.fits(ready),
-    isUniform: strategy.isUniform ?? false,
-    checksDocuments: strategy.checksDocuments ?? false,
+    isLiteral,
+    isUniform: strategy.isUniform ?? isLiteral,
+    checksDocuments: strategy.checksDocuments ?? isLiteral,
     width: strategy.width ?? Number.POSITIVE_INFINITY,
     generate: (context, signal) => strategy.generate(ready, context, signal),
   };

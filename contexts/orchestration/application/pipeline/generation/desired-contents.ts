@@ -6,7 +6,7 @@ import type { Deployment, DeploymentSpec } from '../../../domain/deployment/depl
 import { specReferences, unsealSpec } from '../../../domain/deployment/sealed-spec.ts';
 import { documentFaults } from '../../../domain/manifest/document-faults.ts';
 import { fieldsAt } from '../../../domain/manifest/fields-at.ts';
-import type { GenerateTarget } from '../../../domain/manifest/generate-context.ts';
+import type { GenerateContext, GenerateTarget } from '../../../domain/manifest/generate-context.ts';
 import { type Manifest, type ManifestRegistry, parseManifest } from '../../../domain/manifest/manifest-strategy.ts';
 import { type Payload, payloadOf } from '../../../domain/manifest/payload.ts';
 import type { Fingerprint } from '../../../domain/manifest/split-secrets.ts';
@@ -17,6 +17,8 @@ import type { GenerationSlots } from './generation-slots.ts';
 export type DesiredContent =
   | { readonly kind: 'content'; readonly payload: Payload; readonly hash: string }
   | { readonly kind: 'failed'; readonly message: string };
+
+type Content = Extract<DesiredContent, { kind: 'content' }>;
 
 export interface DesiredScene {
   readonly deployment: Pick<Deployment, 'uid' | 'name' | 'workspace'>;
@@ -49,6 +51,8 @@ export interface Made {
  */
 export class DesiredContents {
   readonly manifest: Manifest;
+  /** The content for all targets, if the manifest spells it out and no target gets an older one. */
+  readonly literal: Content | undefined;
   readonly #scene: DesiredScene;
   readonly #deps: GenerationDeps;
   readonly #config: DeploymentSpec['config'];
@@ -69,6 +73,7 @@ export class DesiredContents {
     const { name, workspace } = deployment;
     const { manifest, config, namespace = null } = spec;
     this.#base = contentHash({ name, workspace: workspace.name, revision, manifest, config, namespace });
+    this.literal = opened.manifest.isLiteral && opened.kept.size === 0 ? this.#literal() : undefined;
   }
 
   /** Throws if the manifest cannot be read. */
@@ -96,6 +101,7 @@ export class DesiredContents {
 
   /** Reads what was generated for these targets before. */
   async recall(unit: UnitOfWork, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {
+    if (this.literal !== undefined) return;
     const wanted: readonly GeneratedFor[] = this.manifest.isUniform ? [FOR_ALL] : targets;
     const found = await unit.generated.of(this.#scene.deployment.uid, wanted, signal);
     for (const [target, record] of found) this.#records.set(target, record);
@@ -113,7 +119,7 @@ export class DesiredContents {
   }
 
   /** A stored content as this revision delivers it. */
-  contentOf(payload: Payload): Extract<DesiredContent, { kind: 'content' }> {
+  contentOf(payload: Payload): Content {
     return { kind: 'content', payload, hash: this.deliveryHashOf(payload.hash) };
   }
 
@@ -123,6 +129,7 @@ export class DesiredContents {
 
   /** Throws whatever the strategy throws; the caller may retry. */
   async generate(target: GenerateTarget, signal: AbortSignal): Promise<Made> {
+    if (this.literal !== undefined) return { desired: this.literal, record: undefined };
     if (!this.manifest.isUniform) return await this.#generate(target, signal);
     this.#forAll ??= this.#generate(target, signal);
     try {
@@ -134,21 +141,12 @@ export class DesiredContents {
   }
 
   async #generate(target: GenerateTarget, signal: AbortSignal): Promise<Made> {
-    const { deployment, revision, spec, speculative } = this.#scene;
-    const { uid, name, workspace } = deployment;
+    const { deployment, speculative } = this.#scene;
     const key = this.#keyOf(target);
     const inputs = this.#inputsOf(target);
     const pending = this.#pending(key);
     const invalidation = pending === '' ? (this.#records.get(key)?.invalidation ?? '') : pending;
-    const context = {
-      target: plainTarget(target),
-      deployment: { uid, name, workspace: workspace.name },
-      revision,
-      namespace: spec.namespace,
-      config: this.#config,
-      speculative,
-      idempotencyKey: contentHash([uid, key, inputs, invalidation, speculative]),
-    };
+    const context = this.#contextOf(target, contentHash([deployment.uid, key, inputs, invalidation, speculative]));
     const generated = await this.#deps.slots.run(
       this.manifest,
       (bounded) => this.manifest.generate(context, bounded),
@@ -160,6 +158,26 @@ export class DesiredContents {
     const desired = this.#checked(generated.documents);
     if (desired.kind === 'failed') return { desired, record: undefined };
     return { desired, record: [key, { inputs, invalidation, hash: desired.payload.hash }] };
+  }
+
+  #literal(): Content | undefined {
+    const generated = this.manifest.generate(this.#contextOf(ANY_TARGET, this.#base), NEVER);
+    const documents = 'documents' in generated ? generated.documents : undefined;
+    return documents && this.contentOf(payloadOf(documents, this.#deps.fingerprint));
+  }
+
+  #contextOf(target: GenerateTarget, idempotencyKey: string): GenerateContext {
+    const { deployment, revision, spec, speculative } = this.#scene;
+    const { uid, name, workspace } = deployment;
+    return {
+      target: plainTarget(target),
+      deployment: { uid, name, workspace: workspace.name },
+      revision,
+      namespace: spec.namespace,
+      config: this.#config,
+      speculative,
+      idempotencyKey,
+    };
   }
 
   #keyOf({ id }: GenerateTarget): GeneratedFor {
@@ -194,6 +212,9 @@ interface Opened {
   readonly config: DeploymentSpec['config'];
   readonly kept: ReadonlyMap<TargetId, string>;
 }
+
+/** What answers at once has nothing to abort. */
+const NEVER = new AbortController().signal;
 
 /** Placeholder for manifests that are the same for all targets and read none of their fields. */
 export const ANY_TARGET: GenerateTarget = {

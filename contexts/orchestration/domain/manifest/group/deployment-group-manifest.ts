@@ -18,8 +18,7 @@ export interface DeploymentGroupDeps {
 export function deploymentGroupManifest({ childFaults }: DeploymentGroupDeps) {
   return {
     type: 'deploymentGroup',
-    isUniform: true,
-    checksDocuments: true,
+    isLiteral: true,
     parse: (spec, at) => parsedUnless(groupFaults(spec, at, childFaults), () => spec),
     reads: () => [],
     fits: () => TARGET_TYPES,

@@ -99,29 +99,33 @@ function offlineWaits(state: RolloutState): Wait[] {
 }
 
 /** Content that is to come and content that is to go are two waits, each with its own targets. */
+const TARGET_WAITS = [
+  {
+    isLeaving: false,
+    message: 'targets are in change',
+    unblock: 'they are available with the new content, or their deadline passes',
+  },
+  {
+    isLeaving: true,
+    message: 'content is being removed from targets',
+    unblock: 'their agents report it removed, or their deadline passes',
+  },
+] as const;
+
 function targetWaits(state: RolloutState): Wait[] {
-  const queue = [...entriesOf(state.deadlines.progress.entries)].map(([, entry]) => entry);
-  const isLeaving = ({ member }: { readonly member: number }): boolean =>
-    valueAt(state.members, member)?.status === 'Removing';
-  const waits = [
-    {
-      entries: queue.filter((entry) => !isLeaving(entry)),
-      message: 'targets are in change',
-      unblock: 'they are available with the new content, or their deadline passes',
-    },
-    {
-      entries: queue.filter(isLeaving),
-      message: 'content is being removed from targets',
-      unblock: 'their agents report it removed, or their deadline passes',
-    },
-  ];
-  return waits.flatMap(({ entries, message, unblock }): Wait[] => {
-    const [head] = entries;
+  const queues = Map.groupBy(
+    entriesOf(state.deadlines.progress.entries),
+    ([, { member }]) => valueAt(state.members, member)?.status === 'Removing',
+  );
+  return TARGET_WAITS.flatMap(({ isLeaving, message, unblock }): Wait[] => {
+    const queue = queues.get(isLeaving) ?? [];
+    const [head] = queue;
     if (head === undefined) return [];
-    const since = head.at - state.budget.progressDeadlineMs;
-    const members = entries.values().map(({ member }) => member);
-    const about = { count: entries.length, targets: idsOf(state, members) };
-    return [{ kind: 'targets', since, until: head.at, message, unblock, ...about }];
+    const { at: until } = head[1];
+    const since = until - state.budget.progressDeadlineMs;
+    const members = queue.values().map(([, { member }]) => member);
+    const about = { count: queue.length, targets: idsOf(state, members) };
+    return [{ kind: 'targets', since, until, message, unblock, ...about }];
   });
 }
 
