@@ -82,7 +82,8 @@ export async function survey(
 ): Promise<Survey | Rejection> {
   const separated = separatePolicy(delivery.documents);
   if (separated.kind === 'fault') return { kind: 'rejected', message: separated.message };
-  const secretsIn = secretFields(delivery.documents, delivery.secretPlaces);
+  const { secretPlaces = [] } = delivery;
+  const secretsIn = secretPlaces.length === 0 ? undefined : secretFields(delivery.documents, secretPlaces);
   const desired = await desiredNow(deps.discovery, { ...delivery, documents: separated.documents, secretsIn }, signal);
   if (desired.kind === 'fault') return { kind: 'rejected', message: desired.message };
   const { policy } = separated;

@@ -1,6 +1,12 @@
 import type { Precondition } from '#kit/std';
 import { type FieldFault, parseResourceName, type ResourceName, StdError } from '#kit/std';
-import type { Deployment, DeploymentId, DeploymentOwner, DeploymentPlace } from '../domain/deployment/deployment.ts';
+import type {
+  Deployment,
+  DeploymentId,
+  DeploymentOwner,
+  DeploymentPlace,
+  DeploymentSpec,
+} from '../domain/deployment/deployment.ts';
 import {
   type DeploymentDraft,
   draftOf,
@@ -204,7 +210,9 @@ export class DeploymentService {
     const placed = placementTypesIn(draft);
     // The existence of targets that are named one by one is checked.
     const pool = placed.has('static') ? await unit.pool.below(its.workspace.path, signal) : [];
-    const faults = [...draftFaults(draft, { rules, pool }), ...(await cycleFaults(unit, its, draft, signal))];
+    const waiter = { name: its.name, spec: specOf(draft) };
+    const cycle = holdsHealthGate(waiter) ? await cycleFaults(unit, its.workspace, waiter, signal) : [];
+    const faults = [...draftFaults(draft, { rules, pool }), ...cycle];
     if (faults.length > 0) throw invalidDeployment(faults);
     if (placed.has('local')) await mayPlaceLocally();
   }
@@ -238,16 +246,14 @@ function authorsIn({ by, authors = [] }: Acting): readonly string[] {
 
 async function cycleFaults(
   { deployments }: UnitOfWork,
-  { name, workspace }: { readonly name: string; readonly workspace: DeploymentPlace },
-  draft: DeploymentDraft,
+  workspace: DeploymentPlace,
+  waiter: { readonly name: string; readonly spec: DeploymentSpec },
   signal: AbortSignal,
 ): Promise<readonly FieldFault[]> {
-  const waiter = { name, spec: specOf(draft) };
-  if (!holdsHealthGate(waiter)) return [];
   const others = await deployments.inWorkspaces([workspace.path], signal);
   const cycle = cycleThrough(waiter, others);
   if (cycle === undefined) return [];
-  const path = draft.manifest.type === 'deploymentGroup' ? '/manifest' : '/rollout';
+  const path = waiter.spec.manifest.type === 'deploymentGroup' ? '/manifest' : '/rollout';
   const message = `would wait forever: ${[...cycle, cycle[0]].join(' waits for ')}`;
   return [{ path, message }];
 }

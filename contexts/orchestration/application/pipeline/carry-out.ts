@@ -4,7 +4,7 @@ import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import { failed, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import { failed as withFailure, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
 import { changesContent } from '../../domain/deployment/requested-change.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
@@ -76,7 +76,8 @@ export interface ChangedRows {
 export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
   const { deployment, turn, rollout, now } = outcome;
   const { kinds, cancelled, owed } = turnOrders(outcome);
-  const late = new Map(lateFailures(outcome).map((member) => [member.id, member]));
+  const failed = outcome.before.owed === outcome.after.owed ? [] : lateFailures(outcome);
+  const late = new Map(failed.map((member) => [member.id, member]));
   const back = comeBack(outcome);
   const ids = new Set([...kinds.keys(), ...cancelled, ...late.keys(), ...back, ...owed]);
   const before = ids.size === 0 ? [] : await unit.targets.some(deployment.uid, [...ids], signal);
@@ -97,7 +98,7 @@ export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal
       next = { ...row, order: { ...order, state: 'queued', batch: turn } };
     }
     const failure = late.get(row.target)?.failure;
-    if (failure !== undefined) next = failed(next, { ...failure, revision: rollout.revision }, now);
+    if (failure !== undefined) next = withFailure(next, { ...failure, revision: rollout.revision }, now);
     if (owed.has(row.target) && !next.isOwed) next = { ...next, isOwed: true, updateTime: now };
     return next;
   });
@@ -115,7 +116,6 @@ export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal
 
 /** Members whose deadline passed: only the state machine knows about these failures. */
 function lateFailures({ before, after }: TurnOutcome): readonly Member[] {
-  if (before.owed === after.owed) return [];
   return [...keysOf(after.owed)]
     .filter((number) => valueAt(before.owed, number) === undefined)
     .map((number) => valueAt(after.members, number))
@@ -218,7 +218,8 @@ export async function endRollout(
 ): Promise<void> {
   const { rollout, after, turn, now, actions } = outcome;
   if (after.phase.kind !== 'Finished') return;
-  const removed = movedAway(outcome);
+  const isHeldUp = outcome.deployment.status.placement.held.some(({ why }) => why === 'MovesUnfinished');
+  const removed = isHeldUp ? removedIn(after) : undefined;
   // Moves that waited for these removals are planned now. Each such plan removes something, so this ends.
   if (removed !== undefined) {
     const trigger = { kind: 'target', target: removed, causes: [] } as const;
@@ -242,10 +243,9 @@ export async function endRollout(
   await requestPlan(unit, rollout.deployment, { triggers: [trigger], now }, signal);
 }
 
-/** The first target that the rollout removed, if moves wait for removals to end. */
-function movedAway({ deployment, after }: TurnOutcome): TargetId | undefined {
-  if (!deployment.status.placement.held.some(({ why }) => why === 'MovesUnfinished')) return undefined;
-  for (const [, { change, status, id }] of entriesOf(after.members)) {
+/** The first target that the rollout removed. */
+function removedIn({ members }: RolloutState): TargetId | undefined {
+  for (const [, { change, status, id }] of entriesOf(members)) {
     if (change === 'remove' && status === 'Done') return id;
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { retry, Semaphore, type Sleep } from '#kit/std';
 import type { DeliveryOrder, Handover } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
@@ -8,7 +9,7 @@ import { ANY_TARGET, DesiredContents, type Made } from './generation/desired-con
 import { StoredPayloads } from './generation/stored-payloads.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './pipeline-settings.ts';
-import { OrderMaker, type PreparedDelivery } from './prepared-delivery.ts';
+import { type Content, OrderMaker, type PreparedDelivery } from './prepared-delivery.ts';
 import { SharedDeadline } from './shared-deadline.ts';
 import { type Batch, BatchWriter, isUntaken, PIECE } from './write-batch.ts';
 
@@ -119,10 +120,9 @@ export class DeliverBatch {
     { rows, stored }: { readonly rows: readonly DeploymentTarget[]; readonly stored: StoredPayloads },
     signal: AbortSignal,
   ): Promise<{ readonly ready: readonly PreparedDelivery[]; readonly missing: readonly Missing[] }> {
-    const known = await stored.of(
-      rows.flatMap(({ target }) => targets.get(target) ?? []),
-      signal,
-    );
+    const literal = desired?.literal;
+    const asked = literal === undefined ? rows.flatMap(({ target }) => targets.get(target) ?? []) : [];
+    const known = asked.length === 0 ? new Map<TargetId, Content>() : await stored.of(asked, signal);
     const ready: PreparedDelivery[] = [];
     const missing: Missing[] = [];
     for (const row of rows) {
@@ -130,7 +130,7 @@ export class DeliverBatch {
       if (row.order?.kind !== 'deliver' || desired === undefined) ready.push({ row, wanted: undefined });
       else if (target === undefined) ready.push({ row, wanted: 'gone' });
       else {
-        const content = known.get(target.id);
+        const content = literal ?? known.get(target.id);
         if (content === undefined) missing.push({ row, target });
         else ready.push({ row, wanted: content });
       }

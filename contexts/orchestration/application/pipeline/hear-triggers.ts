@@ -48,25 +48,24 @@ export interface HeardTriggers {
   readonly hasMore?: true;
 }
 
-const NOTHING: HeardTriggers = { rolloutEvents: [], rows: [], before: [], done: [] };
+export const NOTHING_ASKED: HeardTriggers = { rolloutEvents: [], rows: [], before: [], done: [] };
 
 export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { triggers, state } = scene;
-  if (triggers.length === 0) return NOTHING;
   const asked = turnTriggers(triggers);
-  if (asked.isAborted) return { ...NOTHING, rolloutEvents: [abortBy(asked.abortedBy)], done: asked.done };
+  if (asked.isAborted) return { ...NOTHING_ASKED, rolloutEvents: [abortBy(asked.abortedBy)], done: asked.done };
   const isQueue = state.budget.onCollision === 'queue';
-  if (asked.isUrgent && isQueue) return { ...NOTHING, rolloutEvents: [{ kind: 'abort' }], done: asked.done };
+  if (asked.isUrgent && isQueue) return { ...NOTHING_ASKED, rolloutEvents: [{ kind: 'abort' }], done: asked.done };
   const isNews = asked.isSuperseded && state.queued === undefined;
   const superseded: readonly RolloutEvent[] = isNews ? [{ kind: 'superseded', by: state.revision + 1 }] : [];
-  if (isNews && !isQueue) return { ...NOTHING, rolloutEvents: superseded, done: asked.done };
+  if (isNews && !isQueue) return { ...NOTHING_ASKED, rolloutEvents: superseded, done: asked.done };
   await invalidate(unit, scene, signal);
   const newest = asked.placed.at(-1) ?? '';
-  const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING;
-  const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING;
+  const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING_ASKED;
+  const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING_ASKED;
   // A plan is for the members that the rollout has: if they change with this turn, it is made in the next.
   const isEarly = asked.replans && joined.rolloutEvents.length + repeated.rolloutEvents.length > 0;
-  const planned = asked.replans && !isEarly ? await hearReplan(unit, scene, signal) : NOTHING;
+  const planned = asked.replans && !isEarly ? await hearReplan(unit, scene, signal) : NOTHING_ASKED;
   const early = new Set(isEarly ? triggers.flatMap(({ id, trigger }) => (trigger.kind === 'replan' ? id : [])) : []);
   const retries = asked.retries.map((targets): RolloutEvent => ({ kind: 'retry', ...(targets && { targets }) }));
   return {
@@ -100,7 +99,7 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const { deployment, state, triggers, now } = scene;
   const around = await planInputs(unit, scene, signal);
   const { resolution } = around;
-  if (deployment.deletion !== undefined || resolution.kind === 'unsure') return NOTHING;
+  if (deployment.deletion !== undefined || resolution.kind === 'unsure') return NOTHING_ASKED;
   const requested = requestedChange(triggers.map(({ trigger }) => trigger));
   const membership = decideMembership({ ...around, deployment, requested, resolution, now });
   const known = membersOf(state);
@@ -161,11 +160,11 @@ async function hearAgain(
       member?.change === 'deliver' && !isDropped(member) && member.status !== 'Pending' && member.status !== 'Parked'
     );
   });
-  if (touched.length === 0) return NOTHING;
+  if (touched.length === 0) return NOTHING_ASKED;
   const targets = new Map((await unit.pool.find(touched, signal)).map((target) => [target.id, target]));
   const rows = await unit.targets.some(deployment.uid, touched, signal);
   const joined = factsOf(rows).map((fact) => ({ ...fact, labels: targets.get(fact.id)?.labels ?? {} }));
-  return { ...NOTHING, rolloutEvents: [{ kind: 'membershipChanged', joined, left: touched }] };
+  return { ...NOTHING_ASKED, rolloutEvents: [{ kind: 'membershipChanged', joined, left: touched }] };
 }
 
 /** Plans the rest of the rollout with the current rollout strategy. If no plan can be made, nothing changes. */
@@ -188,7 +187,7 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   try {
     own = planOf({ spec, membership: { delta }, targets, upToDate, rollouts: strategies.rollouts });
   } catch (error) {
-    return { ...NOTHING, trouble: error instanceof Error ? error.message : String(error) };
+    return { ...NOTHING_ASKED, trouble: error instanceof Error ? error.message : String(error) };
   }
   const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(own) };
   const plan = withRequiredGates(own, await unit.requiredGates.of(planned, signal));
@@ -196,7 +195,7 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   // The rollout strategy may have another author: a change of it alone takes effect with the next plan, or with this
   // replan.
   const requesters = [...asked, ...(await unit.authors.of(deployment.uid, signal))];
-  return { ...NOTHING, rolloutEvents: [{ kind: 'replan', plan, facts: [], requesters }] };
+  return { ...NOTHING_ASKED, rolloutEvents: [{ kind: 'replan', plan, facts: [], requesters }] };
 }
 
 async function planInputs(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<PlanInputs> {

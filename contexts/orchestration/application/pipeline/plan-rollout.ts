@@ -131,7 +131,7 @@ export class PlanRollout {
     const membership = decideMembership({ ...around, deployment, requested, resolution: sure, now });
     const unfinished = await isUnfinished(unit, deployment, signal);
     await yieldIfLong();
-    const rows = sentAgain(membership.rows, requested, now);
+    const rows = requested.again.size === 0 ? membership.rows : sentAgain(membership.rows, requested, now);
     const upToDate = upToDateOf(rows, { requested, hashes: scene.hashes, isUnfinished: unfinished });
     const its = { ...membership, rows };
     await yieldIfLong();
@@ -143,6 +143,9 @@ export class PlanRollout {
       return await this.#trouble(unit, scene, { reason: 'PlanFailed', message: messageOf(error) }, signal);
     }
     await yieldIfLong();
+    // A rollback restores what others wrote, but the user who requests it counts as its author.
+    const { rollback } = requested;
+    if (rollback) await unit.authors.add(deployment.uid, [rollback.by], asked.next.generation, signal);
     const outcome = { membership: its, around, now };
     if (!hasWork(plan)) return await this.#settle(unit, scene, outcome, signal);
     const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(plan) };
@@ -155,7 +158,6 @@ export class PlanRollout {
     const { deployment, asked, triggers, run } = scene;
     await keepRows(unit, { deployment, membership, before: around.rows }, signal);
     await Promise.all([unit.triggers.drop(idsOf(triggers), signal), unit.generated.drop(deployment.uid, signal)]);
-    await keepAuthors(unit, scene, signal);
     if (deployment.deletion !== undefined) return await this.#forget(unit, deployment, signal);
     const after = changed(
       deployment,
@@ -179,7 +181,6 @@ export class PlanRollout {
     const { membership, around, now, plan } = outcome;
     const { uid } = deployment;
     const revision = newRevision(scene, now);
-    await keepAuthors(unit, scene, signal);
     const authors = await unit.authors.of(uid, signal);
     const start: RolloutStart = {
       rollout: `${uid}/${revision.revision}`,
@@ -223,7 +224,7 @@ export class PlanRollout {
       unit.revisions.insert(revision, signal),
       unit.rollouts.begin({ deployment: uid, revision: revision.revision }, opening, signal),
       unit.triggers.drop(idsOf(triggers), signal),
-      keepMade(unit, { deployment: uid, made: scene.made === undefined ? [] : [scene.made] }, signal),
+      scene.made && keepMade(unit, { deployment: uid, made: [scene.made] }, signal),
       saveDeployment(unit, { before: deployment, after, events, now }, signal),
     ]);
     return { uid, state };
@@ -309,16 +310,6 @@ async function keepRows(
   const differing = [...membership.rows.values()].filter((row) => old.get(row.target) !== row);
   await unit.targets.put(differing, signal);
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
-}
-
-/** A rollback restores what others wrote, but the user who requests it counts as its author. */
-async function keepAuthors(
-  unit: UnitOfWork,
-  { deployment, asked, requested }: Scene,
-  signal: AbortSignal,
-): Promise<void> {
-  const { rollback } = requested;
-  if (rollback !== undefined) await unit.authors.add(deployment.uid, [rollback.by], asked.next.generation, signal);
 }
 
 function newRevision({ deployment, asked, requested }: Scene, now: number): Revision {

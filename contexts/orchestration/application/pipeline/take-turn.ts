@@ -10,7 +10,7 @@ import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { changedRows, endRollout, keepGates, namedWaits, saveStatus, type TurnOutcome } from './carry-out.ts';
-import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
+import { type HeardTriggers, hearTriggers, NOTHING_ASKED } from './hear-triggers.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
 import { watchAgain, watchGate } from './watch-gate.ts';
@@ -63,7 +63,8 @@ export class TakeTurn {
     if (taken.answer.isFinished) this.#resolved.delete(deployment);
     if (taken.answer.isFinished) this.#cache.forget(rollout);
     else if (taken.moment !== undefined) this.#cache.put(rollout, taken.moment);
-    await this.#cancel(rollout, taken.cancelled ?? [], signal);
+    const { cancelled = [] } = taken;
+    if (cancelled.length > 0) await this.#cancel(rollout, cancelled, signal);
     return taken.answer;
   }
 
@@ -96,16 +97,13 @@ export class TakeTurn {
     const { strategies } = this.#deps;
     const taken = await unit.rollouts.take(rollout, HEARD, signal);
     const resolvedUpTo = this.#resolved.get(uid) ?? '';
-    const asked = await hearTriggers(
-      unit,
-      { deployment, revision, state, triggers, strategies, resolvedUpTo, now },
-      signal,
-    );
+    const heard = { deployment, revision, state, triggers, strategies, resolvedUpTo, now };
+    const asked = triggers.length === 0 ? NOTHING_ASKED : await hearTriggers(unit, heard, signal);
     if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
     const { dropped = [] } = asked;
     if (dropped.length > 0) await unit.targets.drop(uid, dropped, signal);
     if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
-    const watched = await watchAgain(unit, { deployment, rollout, state }, signal);
+    const watched = state.gate === undefined ? [] : await watchAgain(unit, { deployment, rollout, state }, signal);
     const posted = [...taken, ...watched];
     const isDue = state.timer !== undefined && state.timer <= now;
     const isSteered = steering(deployment, state).length > 0;
@@ -184,7 +182,6 @@ export class TakeTurn {
     targets: readonly TargetId[],
     signal: AbortSignal,
   ): Promise<void> {
-    if (targets.length === 0) return;
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
     const found = await this.#deps.units.read((unit) => unit.targets.some(deployment, targets, signal), signal);
     await Promise.allSettled(

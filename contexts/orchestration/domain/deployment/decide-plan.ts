@@ -223,7 +223,6 @@ export function sentAgain(
   { again }: RequestedChange,
   now: number,
 ): ReadonlyMap<TargetId, DeploymentTarget> {
-  if (again.size === 0) return rows;
   const next = new Map(rows);
   for (const target of again) {
     const row = rows.get(target);

@@ -66,13 +66,12 @@ function resolveSurely(
   const start = first?.type === 'local' ? localPool(context) : selectable(pool).toSorted(byName);
   const end = specs.reduce((sieve, spec) => passed(sieve, spec, context), sieveOf(start, context));
   const targets = new Set(end.open.map((target) => target.id));
-  const known = knownNames(pool);
+  const gone = context.previous.size === 0 ? [] : departed(start, pool, context);
+  const known = new Set(pool.flatMap(({ id, name }) => [id, name]));
   return {
     kind: 'sure',
     targets: [...targets].sort(),
-    excluded: [...end.barred.map(({ exclusion }) => exclusion), ...end.left, ...departed(start, pool, context)].sort(
-      byId,
-    ),
+    excluded: [...end.barred.map(({ exclusion }) => exclusion), ...end.left, ...gone].sort(byId),
     retained: [...end.retained.filter(({ id }) => targets.has(id)), ...end.open.flatMap(cordonedRetention)].sort(byId),
     missing: [...new Set(end.missing.filter((ref) => !known.has(ref)))].sort(),
     ...(end.bound === undefined ? {} : { bound: end.bound }),
@@ -194,10 +193,6 @@ function departed(
   return [...previous]
     .filter((id) => !asked.has(id))
     .map((id) => (known.has(id) ? notSelected(id) : { id, why: 'Gone', message: 'is no longer in the workspace' }));
-}
-
-function knownNames(pool: readonly PlacementView[]): ReadonlySet<string> {
-  return new Set(pool.flatMap(({ id, name }) => [id, name]));
 }
 
 function cordonedRetention({ id, lifecycle }: PlacementView): Retention[] {

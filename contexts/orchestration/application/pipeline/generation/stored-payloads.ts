@@ -23,8 +23,6 @@ export class StoredPayloads {
   ): Promise<ReadonlyMap<TargetId, Extract<DesiredContent, { kind: 'content' }>>> {
     const desired = this.#desired;
     if (desired === undefined) return new Map();
-    const { literal } = desired;
-    if (literal !== undefined) return new Map(targets.map(({ id }) => [id, literal]));
     const hashes = new Map(
       targets.flatMap((target) => {
         const hash = desired.storedFor(target);

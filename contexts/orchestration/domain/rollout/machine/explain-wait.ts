@@ -54,8 +54,9 @@ function stillnessOf({ phase }: RolloutState): Wait[] {
 }
 
 function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
+  if (state.gate === undefined || state.phase.kind === 'Paused') return [];
   const verdict = verdictOf(state, valueAt(state.steps, state.cursor.step), gates);
-  if (state.gate === undefined || verdict === undefined || state.phase.kind === 'Paused') return [];
+  if (verdict === undefined) return [];
   const { id: gate, openedAt: since } = state.gate;
   // By the clock alone the gate may be over, while the machine has not received the time yet.
   if (verdict.kind !== 'wait')
