@@ -127,17 +127,12 @@ const WORDS: Readonly<Record<Exclude<Trigger['kind'], 'spec' | 'regenerate' | 'r
 };
 
 function wordsFor(trigger: Trigger): string {
-  switch (trigger.kind) {
-    case 'spec':
-      if (trigger.isNew === true) return 'it was created';
-      return `the spec was changed: ${[...trigger.axes].sort((a, b) => (a < b ? -1 : 1)).join(', ')}`;
-    case 'regenerate':
-      return trigger.why;
-    case 'rollback':
-      return `rollback to revision ${trigger.to}${trigger.reason === undefined ? '' : `: ${trigger.reason}`}`;
-    case 'ahead':
-      return `an agent has seen revision ${trigger.revision}, which was not issued here`;
-    default:
-      return WORDS[trigger.kind];
+  if (trigger.kind === 'regenerate') return trigger.why;
+  if (trigger.kind === 'ahead') return `an agent has seen revision ${trigger.revision}, which was not issued here`;
+  if (trigger.kind === 'rollback') {
+    return `rollback to revision ${trigger.to}${trigger.reason === undefined ? '' : `: ${trigger.reason}`}`;
   }
+  if (trigger.kind !== 'spec') return WORDS[trigger.kind];
+  if (trigger.isNew === true) return 'it was created';
+  return `the spec was changed: ${[...trigger.axes].sort((a, b) => (a < b ? -1 : 1)).join(', ')}`;
 }
