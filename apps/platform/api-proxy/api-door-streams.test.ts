@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { suite, test } from 'node:test';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { type DoorWorld, doorStage, statusIn, textOf } from './testing/door-world.ts';
@@ -23,6 +23,20 @@ suite('a watch', () => {
     assert.equal(String(event), '{"type":"ADDED"}\n');
     over.abort();
     await gone.promise;
+  });
+
+  test('has its headers before its first event', async (t) => {
+    const world = await doorStage(t);
+    const answered = Promise.withResolvers<ServerResponse>();
+    world.api.answer = (_asked, response) => {
+      response.writeHead(200, { 'x-early': 'yes' });
+      response.flushHeaders();
+      answered.resolve(response);
+    };
+    const answer = await world.ask('/api/v1/pods?watch=true');
+    assert.equal(answer.headers['x-early'], 'yes');
+    (await answered.promise).end('{"type":"ADDED"}\n');
+    assert.equal(await textOf(answer), '{"type":"ADDED"}\n');
   });
 
   test('ends when the server ends it', async (t) => {

@@ -8,6 +8,7 @@ import {
   identityText,
   type ProxyIdentity,
   StreamBook,
+  type StreamKind,
   type StreamLimits,
   statusOf,
   streamKindOf,
@@ -62,6 +63,8 @@ interface Errand {
   status: number;
   /** Called when the request is over. */
   readonly afterwards: (() => void)[];
+  /** Known once it is admitted; `undefined` for a request that ends by itself. */
+  streamKind: StreamKind | undefined;
   /** Its response, if that is a watch. */
   watch: WatchAnswer | undefined;
 }
@@ -124,10 +127,10 @@ export class ApiDoor {
     this.#deps.tunnels.destroy();
   }
 
-  #begin(asked: Omit<Errand, 'id' | 'afterwards' | 'watch'>): Errand {
+  #begin(asked: Omit<Errand, 'id' | 'afterwards' | 'streamKind' | 'watch'>): Errand {
     const { end } = asked;
     const afterwards = [() => void this.#open.delete(end)];
-    const errand: Errand = { ...asked, id: randomUUID(), afterwards, watch: undefined };
+    const errand: Errand = { ...asked, id: randomUUID(), afterwards, streamKind: undefined, watch: undefined };
     this.#open.add(end);
     end.once('close', () => {
       for (const then of errand.afterwards) then();
@@ -140,6 +143,7 @@ export class ApiDoor {
     const signal = AbortSignal.timeout(ADMIT_MS);
     const { changes } = this.#deps.streams;
     const admitted = await this.#admission.admit(errand, signal);
+    errand.streamKind = streamKindOf(admitted.path);
     const { end, isUpgrade, afterwards } = errand;
     // A caller that is already gone emits no further close event, so what is acquired for it would never be released.
     if (end.destroyed) throw new ApiProxyError('REQUEST_MALFORMED', 'The caller disconnected.');
@@ -156,10 +160,10 @@ export class ApiDoor {
 
   /** Returns a function that unregisters it. If the request is no longer allowed, its connection is already closed. */
   async #register(errand: Errand, { admitted, target }: Admission, changes: number): Promise<() => void> {
-    const { credentials, principal, path, hasOwnToken, bearer = '' } = admitted;
+    const { credentials, principal, hasOwnToken, bearer = '' } = admitted;
     return await this.#deps.streams.add(
       {
-        kind: streamKindOf(path) ?? 'apiRequest',
+        kind: errand.streamKind ?? 'apiRequest',
         credentials,
         principal,
         ...(hasOwnToken && { identify: (signal) => this.#deps.authenticateAt(admitted.target, bearer, signal) }),
@@ -201,7 +205,7 @@ export class ApiDoor {
       refused: (response, error) => this.#refuse(errand, response, unreachable(admitted.target, error.message, error)),
       intercept: (incoming) => {
         errand.status = incoming.statusCode ?? 0;
-        if (streamKindOf(path) === 'watch') errand.watch = WatchAnswer.of(incoming);
+        if (errand.streamKind === 'watch') errand.watch = WatchAnswer.of(incoming);
         return false;
       },
       brokenOff: () => this.#brokenOff(errand, admitted.target),

@@ -9,6 +9,7 @@ type Asked = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly re
  * not a trusted proxy. Otherwise all clients behind a proxy would share one rate limit.
  */
 export function callerAddress(trusted: readonly string[]): (asked: Asked) => string {
+  if (trusted.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '');
   const isTrusted = trustedProxies(trusted);
   return ({ socket, headers }) => {
     const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');

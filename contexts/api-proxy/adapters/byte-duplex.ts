@@ -18,6 +18,9 @@ export interface BytesHandlers {
   closed(why: string | undefined): void;
 }
 
+/** Copying more costs more than a frame of its own. */
+const JOINED_BYTES = 16 * 1024;
+
 /** A tunnel as a Node stream, so that Node's HTTP can run over it. */
 export class ByteDuplex extends Duplex {
   /** The owner of the tunnel calls these. */
@@ -57,8 +60,23 @@ export class ByteDuplex extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#send(chunk, done);
+  }
+
+  #send(chunk: Buffer, done: (error?: Error | null) => void): void {
     if (this.#isOver || this.#bytes === undefined || this.#bytes.write(chunk)) done();
     else this.#whenRoom = done;
+  }
+
+  /** A head and the first bytes of its body are written together: one frame of the tunnel for both, where they are small. */
+  override _writev(written: readonly { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    const chunks = written.map(({ chunk }) => chunk);
+    const size = chunks.reduce((sum, { length }) => sum + length, 0);
+    const frames = size <= JOINED_BYTES ? [Buffer.concat(chunks, size)] : chunks;
+    const last = frames.pop();
+    for (const frame of frames) this.#bytes?.write(frame);
+    if (last === undefined) done();
+    else this.#send(last, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {

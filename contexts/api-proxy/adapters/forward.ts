@@ -206,13 +206,24 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, forwarding:
     ...(framing.kind === 'length' && statusCode !== 204 ? { 'content-length': String(framing.length) } : {}),
     ...answerHeaders,
   });
-  // The client of a watch waits for the headers, even before the first event.
-  response.flushHeaders();
+  flushSoon(incoming, response);
   incoming.on('error', () => {}).pipe(response);
   response.once('close', () => incoming.destroy());
   incoming.once('close', () => {
     if (!incoming.readableEnded) breakOff(response, forwarding);
   });
+}
+
+/**
+ * The client of a watch waits for the headers, even before the first event. Most responses have come with their body,
+ * and then one write sends both.
+ */
+function flushSoon(incoming: IncomingMessage, response: ServerResponse): void {
+  const flush = setImmediate(() => response.flushHeaders());
+  const isSent = (): void => clearImmediate(flush);
+  incoming.once('data', isSent);
+  response.once('finish', isSent);
+  response.once('close', isSent);
 }
 
 /** The caller must not take a partial response for a complete one. */

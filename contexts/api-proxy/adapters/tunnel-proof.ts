@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Carries the proof of each end of a tunnel that a request, or a response, is its own. */
 export const PROOF_HEADER = 'fleetshift-proof';
@@ -13,11 +13,11 @@ export interface ProvedRequest {
 
 /** The platform's end: it numbers the requests of one tunnel. */
 export class TunnelSigner {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   #count = 0;
 
   constructor(key: Uint8Array) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   /** Proof for the next request, which must be the next one sent on the tunnel. */
@@ -34,11 +34,11 @@ export class TunnelSigner {
 
 /** The agent's end. */
 export class TunnelVerifier {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   #count = 0;
 
   constructor(key: Uint8Array) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   /**
@@ -52,16 +52,16 @@ export class TunnelVerifier {
   }
 }
 
-function proofOf(key: Uint8Array, count: number, { method, path, identity }: ProvedRequest): string {
+function proofOf(key: KeyObject, count: number, { method, path, identity }: ProvedRequest): string {
   return mac(key, ['request', count, method, path, identity]);
 }
 
-function answerProofOf(key: Uint8Array, count: number): string {
+function answerProofOf(key: KeyObject, count: number): string {
   return mac(key, ['answer', count]);
 }
 
 /** JSON encodes different lists differently. */
-function mac(key: Uint8Array, parts: readonly (string | number)[]): string {
+function mac(key: KeyObject, parts: readonly (string | number)[]): string {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
 }
 

@@ -1,4 +1,4 @@
-import { pairsOf, type RawHeaders } from './header-policy.ts';
+import { type RawHeaders, valuesOf } from './header-policy.ts';
 
 /** How a message delimits its body. `none`: a request has no body, a response lasts until its connection ends. */
 export type BodyFraming =
@@ -15,9 +15,8 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'
  * refused.
  */
 export function framingOf(raw: RawHeaders): BodyFraming | undefined {
-  const [lengths, encodings] = ['content-length', 'transfer-encoding'].map((wanted) =>
-    pairsOf(raw).flatMap(([name, value]) => (name === wanted ? [value] : [])),
-  ) as [string[], string[]];
+  const lengths = valuesOf(raw, 'content-length');
+  const encodings = valuesOf(raw, 'transfer-encoding');
   if (lengths.length + encodings.length > 1) return undefined;
   const [[length], [encoding]] = [lengths, encodings];
   if (encoding !== undefined) return encoding.toLowerCase() === 'chunked' ? { kind: 'chunked' } : undefined;

@@ -52,48 +52,82 @@ const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 /** Refused instead of dropped: a caller that asks to act as another user must not unknowingly act as itself. */
 export function asksToImpersonate(raw: RawHeaders): boolean {
-  return pairsOf(raw).some(([name]) => name.startsWith('impersonate-'));
+  return namesOf(raw).some((name) => name.startsWith('impersonate-'));
 }
 
 /** The headers of a request that are forwarded. The forwarder adds the caller's identity. */
 export function forwardedHeaders(raw: RawHeaders): Headers {
-  const dropped = new Set([...OF_A_CONNECTION, ...ABOUT_THE_CALLER, ...namedByConnection(raw)]);
-  return joined(
-    pairsOf(raw).flatMap(([name, value]): [string, string][] => {
-      if (dropped.has(name) || ABOUT_THE_CALLER_PREFIXES.some((prefix) => name.startsWith(prefix))) return [];
-      if (name !== 'sec-websocket-protocol') return [[name, value]];
-      const protocols = withoutBearer(value);
-      return protocols === '' ? [] : [[name, protocols]];
-    }),
-  );
+  return kept(raw, NOT_FORWARDED, (name, value) => {
+    if (name !== 'sec-websocket-protocol') return value;
+    return withoutBearer(value) || undefined;
+  });
 }
 
 /** The headers of a response that are forwarded. */
 export function answeredHeaders(raw: RawHeaders): Headers {
-  const dropped = new Set([...OF_A_CONNECTION, ...FOR_BROWSERS, ...namedByConnection(raw)]);
-  return joined(
-    pairsOf(raw).filter(
-      ([name]) =>
-        !dropped.has(name) && ![...FOR_BROWSERS_PREFIXES, OURS_PREFIX].some((prefix) => name.startsWith(prefix)),
-    ),
-  );
+  return kept(raw, NOT_ANSWERED, (_name, value) => value);
 }
 
 /** The value of a header, if it occurs exactly once. */
 export function headerIn(raw: RawHeaders, wanted: string): string | undefined {
-  const values = pairsOf(raw).filter(([name]) => name === wanted);
-  return values.length === 1 ? values[0]?.[1] : undefined;
+  const values = valuesOf(raw, wanted);
+  return values.length === 1 ? values[0] : undefined;
 }
 
-function namedByConnection(raw: RawHeaders): string[] {
-  return (
-    pairsOf(raw)
-      .filter(([name]) => name === 'connection')
-      .flatMap(([, value]) => value.split(','))
-      .map((token) => token.trim().toLowerCase())
-      // Without it a body would be misinterpreted.
-      .filter((token) => token !== 'content-type')
+/** All values of a header, given in lower case. */
+export function valuesOf(raw: RawHeaders, wanted: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    // The length decides most comparisons, and a proxy makes many for each request.
+    if (name.length === wanted.length && name.toLowerCase() === wanted) values.push(raw[at + 1] ?? '');
+  }
+  return values;
+}
+
+interface Dropped {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+}
+
+const NOT_FORWARDED: Dropped = {
+  names: new Set([...OF_A_CONNECTION, ...ABOUT_THE_CALLER]),
+  prefixes: ABOUT_THE_CALLER_PREFIXES,
+};
+const NOT_ANSWERED: Dropped = {
+  names: new Set([...OF_A_CONNECTION, ...FOR_BROWSERS]),
+  prefixes: [...FOR_BROWSERS_PREFIXES, OURS_PREFIX],
+};
+
+/** Joins the values of a name. `valueOf` returns `undefined` for a header to be dropped as well. */
+function kept(
+  raw: RawHeaders,
+  { names, prefixes }: Dropped,
+  valueOf: (name: string, value: string) => string | undefined,
+): Headers {
+  const ofConnection = namedByConnection(raw);
+  const all = new Map<string, string[]>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    if (names.has(name) || ofConnection.has(name)) continue;
+    if (prefixes.some((prefix) => name.startsWith(prefix))) continue;
+    const value = valueOf(name, raw[at + 1] ?? '');
+    if (value === undefined) continue;
+    const before = all.get(name);
+    if (before === undefined) all.set(name, [value]);
+    else before.push(value);
+  }
+  return Object.fromEntries(
+    all.entries().map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
   );
+}
+
+function namedByConnection(raw: RawHeaders): ReadonlySet<string> {
+  const tokens = valuesOf(raw, 'connection').flatMap((value) => value.split(','));
+  const names = new Set(tokens.map((token) => token.trim().toLowerCase()));
+  // Without it a body would be misinterpreted.
+  names.delete('content-type');
+  return names;
 }
 
 function withoutBearer(protocols: string): string {
@@ -104,14 +138,6 @@ function withoutBearer(protocols: string): string {
     .join(', ');
 }
 
-export function pairsOf(raw: RawHeaders): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? '']);
-  return pairs;
-}
-
-function joined(pairs: readonly (readonly [string, string])[]): Headers {
-  const all = new Map<string, string[]>();
-  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
-  return Object.fromEntries([...all].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]));
+function namesOf(raw: RawHeaders): string[] {
+  return raw.flatMap((name, at) => (at % 2 === 0 && at + 1 < raw.length ? [name.toLowerCase()] : []));
 }
