@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   fleetlets: async () => (await import('./fleetlets/fleetlets-bench.ts')).fleetletsBench,
   kubernetes: async () => (await import('./kubernetes/kubernetes-bench.ts')).kubernetesBench,
   kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
+  peers: async () => (await import('./peers/peers-bench.ts')).peersBench,
   'preauth-load': async () => (await import('./preauth-load/preauth-load-bench.ts')).preauthLoadBench,
   rollout: async () => (await import('./rollout/rollout-bench.ts')).rolloutBench,
   start: async () => (await import('./start/start-bench.ts')).startBench,

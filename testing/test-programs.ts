@@ -12,7 +12,7 @@ import {
   type GoSource,
 } from './go-program.ts';
 
-/** Third-party programs that tests run, in build order: those that most test files need come first. */
+/** Third-party programs that tests and benches run, in build order: those that most test files need come first. */
 export const TEST_PROGRAMS = [
   'etcd',
   'kube-apiserver',
@@ -23,6 +23,7 @@ export const TEST_PROGRAMS = [
   'temporal-server',
   'helm',
   'cluster-api',
+  'open-cluster-management',
 ] as const;
 export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
@@ -85,6 +86,13 @@ const ORIGINS: Readonly<Record<TestProgram, Origin>> = {
     takes: 'about two minutes',
     isApart: true,
   },
+  'open-cluster-management': {
+    title: 'the work manager and agent of Open Cluster Management',
+    module: 'open-cluster-management.io/ocm',
+    package: 'open-cluster-management.io/ocm/cmd/work',
+    takes: 'about two minutes',
+    isApart: true,
+  },
 };
 
 /** The Go module that pins the programs, and their sources. */
@@ -118,7 +126,8 @@ export function goVersion(): string {
   return /^go (\S+)/m.exec(goMod('kube-apiserver'))?.[1] ?? '';
 }
 
-function moduleOf(name: TestProgram): string {
+/** The folder with the go.mod that pins the program. */
+export function moduleOf(name: TestProgram): string {
   return ORIGINS[name].isApart ? join(MODULE, name) : MODULE;
 }
 

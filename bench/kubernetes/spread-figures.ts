@@ -8,7 +8,7 @@ import type { Peer } from './peer.ts';
 const APPLIED_GOAL = 3;
 const KNOWN_GOAL = 4;
 /** Enough for the remaining work of the previous change to finish, on either side. */
-const BETWEEN_MS = 500;
+export const BETWEEN_MS = 500;
 
 export interface Spread {
   readonly clusters: readonly BenchCluster[];
@@ -31,7 +31,9 @@ export async function spreadFigures(spread: Spread, context: BenchContext): Prom
   for (let round = 0; round < rounds; round += 1) {
     const value = `v-${round}`;
     await pause(BETWEEN_MS);
-    await ours({ ...spread, name, names, value }, taken);
+    const { applied, known } = await ours({ ...spread, name, names, value });
+    taken.applied.push(applied);
+    taken.known.push(known);
     await pause(BETWEEN_MS);
     taken.bare.push(await bare(clusters, { objects, value }, context.signal));
     for (const [nth, peer] of peers.entries()) {
@@ -50,24 +52,31 @@ interface Taken {
   readonly peers: number[][];
 }
 
-interface Change extends Spread {
+/** One change of a deployment with these objects. */
+export interface Change extends Pick<Spread, 'clusters' | 'fleet'> {
   readonly name: string;
   readonly names: readonly string[];
   readonly value: string;
 }
 
-async function ours({ clusters, fleet, name, names, value }: Change, taken: Taken): Promise<void> {
+/** Times from the request to the watch event of the last cluster, and to the report of the platform. */
+export async function ours({
+  clusters,
+  fleet,
+  name,
+  names,
+  value,
+}: Change): Promise<{ readonly applied: number; readonly known: number }> {
   const after = await fleet.revision(name);
   const applied = all(clusters, names, value);
   const begun = performance.now();
   await fleet.change(name, manifest(names, value));
   const known = fleet.knows(name, { after, count: clusters.length });
-  taken.applied.push((await applied) - begun);
-  taken.known.push((await known) - begun);
+  return { applied: (await applied) - begun, known: (await known) - begun };
 }
 
 /** The lower bound: all clusters at once, one apply after the other within each, with our concurrency. */
-async function bare(
+export async function bare(
   clusters: readonly BenchCluster[],
   { objects, value }: { readonly objects: number; readonly value: string },
   signal: AbortSignal,
@@ -96,11 +105,11 @@ async function byPeer(
 }
 
 /** The time when the last cluster had it. */
-async function all(clusters: readonly BenchCluster[], names: readonly string[], value: string): Promise<number> {
+export async function all(clusters: readonly BenchCluster[], names: readonly string[], value: string): Promise<number> {
   return Math.max(...(await Promise.all(clusters.map((cluster) => cluster.has(names, value)))));
 }
 
-function manifest(names: readonly string[], value: string): object {
+export function manifest(names: readonly string[], value: string): object {
   return { manifest: { type: 'inline', documents: names.map((name) => valued(name, value)) } };
 }
 
