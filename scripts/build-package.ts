@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
@@ -31,10 +31,7 @@ const PARTS = {
  * files, and loading each file takes time. A process runs either the quick commands or the others, so no module is loaded
  * twice.
  */
-const QUICK = {
-  fleetshift: ENTRIES.fleetshift,
-  'start-quick': 'apps/cli/start-quick.ts',
-};
+const QUICK = { 'start-quick': 'apps/cli/quick.ts' };
 
 /** The fields of package.json that the published package keeps. */
 const PUBLISHED = [
@@ -87,11 +84,31 @@ export async function buildPackage(
     entryPoints: { ...PARTS, 'writer-worker': ENTRIES['writer-worker'], ...more },
     splitting: true,
   });
-  const quick = await build({ ...options, entryPoints: QUICK, plugins: [lazyBuiltins, besideIt] });
+  const quick = await build({
+    ...options,
+    entryPoints: QUICK,
+    // One script that V8 can keep the compiled code of; see apps/cli/run-compiled.ts.
+    format: 'cjs',
+    entryNames: '[name]-[hash]',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': 'PROGRAM_URL' },
+    plugins: [lazyBuiltins, besideIt],
+  });
+  const program = Object.keys(quick.metafile.outputs).find((path) => path.endsWith('.cjs'));
+  if (program === undefined) throw new Error('build the package: the quick commands have no file');
+  const main = await build({
+    ...options,
+    entryPoints: { fleetshift: ENTRIES.fleetshift },
+    define: { QUICK_PROGRAM: JSON.stringify(basename(program)) },
+    plugins: [lazyBuiltins, besideIt, compiledQuick],
+  });
   for (const file of COPIED) await copyFile(join(ROOT, file), join(folder, file));
   await chmod(join(folder, 'bin/fleetshift'), 0o755);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await writeFile(join(folder, 'NOTICES'), await noticesOf({ ...metafile.inputs, ...quick.metafile.inputs }));
+  await writeFile(
+    join(folder, 'NOTICES'),
+    await noticesOf({ ...metafile.inputs, ...quick.metafile.inputs, ...main.metafile.inputs }),
+  );
   await writeFile(join(folder, 'sbom.cdx.json'), await softwareBill(signal));
   await tryIt(folder, signal);
 }
@@ -121,9 +138,8 @@ function builtin(path: string): string {
 }
 
 /** Modules that a quick command may need later, by import specifier: they stay in the files of the others. */
-const LATER: Readonly<Record<string, keyof typeof PARTS | keyof typeof QUICK>> = {
+const LATER: Readonly<Record<string, keyof typeof PARTS>> = {
   './start.ts': 'start',
-  './start-quick.ts': 'start-quick',
   '#protocol/api': 'schemas',
   typebox: 'typebox',
   'typebox/value': 'typebox-value',
@@ -138,6 +154,15 @@ const besideIt: Plugin = {
       if (kind === 'dynamic-import') return { path: `./${name}.js`, external: true };
       return { errors: [{ text: `${importer} needs ${path} at once: import it where it is used` }] };
     });
+  },
+};
+
+/** In a checkout the quick commands are modules like all others. */
+const compiledQuick: Plugin = {
+  name: 'compiled-quick',
+  setup(build) {
+    const compiled = join(ROOT, 'apps/cli/start-quick-compiled.ts');
+    build.onResolve({ filter: /^\.\/start-quick\.ts$/ }, () => ({ path: compiled }));
   },
 };
 

@@ -1,4 +1,6 @@
-import { GET, VERSION } from './quick-commands.ts';
-import { runProcess } from './run-process.ts';
+import { runQuick } from './quick.ts';
 
-await runProcess([GET, VERSION]);
+/** In the package `start-quick-compiled.ts` stands in for this. */
+export async function startQuick(_use: string, _folder: string | undefined): Promise<never> {
+  return await runQuick();
+}
