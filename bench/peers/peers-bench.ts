@@ -37,8 +37,9 @@ export const peersBench: Bench = {
   },
 };
 
-async function findOcm({ quick, log }: BenchContext): Promise<string | undefined> {
-  if (quick && !hasProgram(OCM, process.env)) {
+async function findOcm(context: BenchContext): Promise<string | undefined> {
+  const log = (line: string): void => context.log(line);
+  if (context.quick && !hasProgram(OCM, process.env)) {
     log('not measured, since a quick run has no time to build Open Cluster Management; run it once without --quick');
     return undefined;
   }
