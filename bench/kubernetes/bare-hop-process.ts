@@ -28,6 +28,8 @@ const server = createServer((request, response) => {
   outgoing.on('error', () => response.destroy());
   request.pipe(outgoing);
 });
+// Connections last while others are measured.
+server.keepAliveTimeout = 0;
 if (socket === undefined) server.listen(0, '127.0.0.1', tell);
 else server.listen(socket, tell);
 
