@@ -92,6 +92,7 @@ export async function buildPackage(
     entryNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': 'PROGRAM_URL' },
+    supported: { 'dynamic-import': false },
     plugins: [lazyBuiltins, besideIt],
   });
   const program = Object.keys(quick.metafile.outputs).find((path) => path.endsWith('.cjs'));

@@ -1,15 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Script, constants as vm } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** Far above what any program of ours needs. */
 const MAX_BYTES = 32 * 2 ** 20;
 
-type Wrapped = (module: { exports: object }, exports: object, url: string) => void;
+type Wrapped = (module: { exports: object }, exports: object, require: NodeJS.Require, url: string) => void;
 
 /** What a program is wrapped into; `PROGRAM_URL` stands for `import.meta.url`. */
-const HEAD = '(function (module, exports, PROGRAM_URL) {';
+const HEAD = '(function (module, exports, require, PROGRAM_URL) {';
 
 export interface CompiledCode {
   /** A folder that is this user's alone; without it nothing is kept. */
@@ -19,7 +20,8 @@ export interface CompiledCode {
 }
 
 /**
- * Runs a CommonJS program in one file, and returns its exports. Its compiled code is kept in the folder when this process
+ * Runs a CommonJS program in one file, and returns its exports. It loads others with `require`, since `import()` in a script
+ * is experimental. Its compiled code is kept in the folder when this process
  * exits; a later run continues with it. Node's own compile cache is written before a program runs, so it lacks all
  * functions that are compiled at their first call.
  *
@@ -32,13 +34,12 @@ export function runCompiled(program: string, { folder, use }: CompiledCode): obj
   const script = new Script(`${HEAD}${readFileSync(program, 'utf8')}\n})`, {
     filename: program,
     ...(cachedData !== undefined && { cachedData }),
-    importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (kept !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
     process.once('exit', () => keep(kept, script));
   }
   const module = { exports: {} };
-  (script.runInThisContext() as Wrapped)(module, module.exports, pathToFileURL(program).href);
+  (script.runInThisContext() as Wrapped)(module, module.exports, createRequire(program), pathToFileURL(program).href);
   return module.exports;
 }
 
