@@ -47,7 +47,7 @@ export class ClusterHost {
   readonly #agent: KubernetesAgent;
   readonly #over = new AbortController();
   readonly #kept = new Map<string, Kept>();
-  /** The target of each installation. */
+  /** The target of each installation that is served. */
   readonly #instances = new Map<string, string>();
   /** APIs of the targets that are ours, by target uid. */
   readonly #apis = new Map<string, ApiCluster>();
@@ -132,6 +132,7 @@ export class ClusterHost {
       register: (registration, signal) => registerTarget({ client, server: this.#server, log, signal }, registration),
       serve: (target, cluster) => this.#serve(target, cluster),
       claimInstance: (instance) => this.#claimInstance(name, instance),
+      freeInstance: () => this.#forget(name),
       onState,
       ...(this.#deps.explain && { explain: this.#deps.explain }),
       sleep,

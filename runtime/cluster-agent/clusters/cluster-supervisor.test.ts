@@ -19,8 +19,8 @@ class World {
   readonly happened: string[] = [];
   readonly states: ClusterState[] = [];
   readonly servers = new Map<string, string>([['https://one/', 'uid-1']]);
-  /** Installations served by this process. */
-  readonly instances = new Map<string, string>();
+  /** Installations served by this process, with the targets that they are served as. */
+  readonly instances: Map<string, string>;
   /** Ids that were stored in the cluster. */
   readonly issued: string[] = [];
   config: KubeConfig = { server: 'https://one/', namespace: 'default', identity: {} };
@@ -28,12 +28,16 @@ class World {
   version = 'v1.36.0';
   readonly #listeners = new Set<() => void>();
 
+  constructor(instances = new Map<string, string>()) {
+    this.instances = instances;
+  }
+
   change(config: Partial<KubeConfig>): void {
     this.config = { ...this.config, ...config };
     for (const listener of this.#listeners) listener();
   }
 
-  readonly deps: ClusterSupervisorDeps = {
+  deps: ClusterSupervisorDeps = {
     name: 'web',
     source: {
       read: async () => this.config,
@@ -54,7 +58,14 @@ class World {
       this.happened.push(`serve ${id}`);
       return async () => void this.happened.push(`no longer serve ${id}`);
     },
-    claimInstance: (instance) => this.instances.get(instance),
+    claimInstance: (instance) => {
+      const other = this.instances.get(instance);
+      if (other === undefined) this.instances.set(instance, this.deps.name);
+      return other === this.deps.name ? undefined : other;
+    },
+    freeInstance: () => {
+      for (const [instance, target] of this.instances) if (target === this.deps.name) this.instances.delete(instance);
+    },
     onState: (state) => this.states.push(state),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -225,18 +236,34 @@ suite('a cluster that is kept', () => {
     assert.ok(world.happened.includes('add u1 of uid-2'));
   });
 
-  test('that another target of this process is already is refused, until it is not', async (t) => {
-    const world = new World();
-    world.instances.set('uid-1', 'first');
+  test('that this process serves as another target is refused, until it is not', async (t) => {
+    const world = new World(new Map([['uid-1', 'first']]));
     running(t, world);
-    await eventually('it to be refused', () => state(world) === 'Refused');
+    await until(world, 'register uid-1');
+    await assert.rejects(world.accept(), /the same cluster/, 'also if the platform lets it in');
+    assert.equal(state(world), 'Refused');
     const { message } = world.states.at(-1) as { readonly message: string };
     assert.match(message, /the same cluster/);
     assert.doesNotMatch(message, /first/, 'its readers may not be allowed to know of the other target');
-    await assert.rejects(world.accept(), /the same cluster/, 'also if the platform lets it in');
     world.instances.clear();
     await world.accept();
     await until(world, 'add u1 of uid-1');
+  });
+
+  test('that the platform refuses keeps out no target that it accepts, whichever was found first', async (t) => {
+    const first = new World();
+    running(t, first);
+    await until(first, 'register uid-1');
+    first.registration?.lost?.({ reason: 'sameCluster', message: 'another has it' });
+    const second = new World(first.instances);
+    second.deps = { ...second.deps, name: 'second' };
+    running(t, second);
+    await until(second, 'register uid-1');
+    await second.accept();
+    await until(second, 'add u1 of uid-1');
+    await second.registration?.drop?.(REF);
+    await first.accept();
+    await until(first, 'add u1 of uid-1');
   });
 
   test('stores the id that tells it from a copy, and registers with that', async (t) => {

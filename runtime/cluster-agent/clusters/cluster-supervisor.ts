@@ -27,8 +27,10 @@ export interface ClusterSupervisorDeps {
    * ended.
    */
   readonly serve: (target: TargetRef, cluster: ConnectedCluster) => () => Promise<void>;
-  /** Claims an installation for this target, or returns the target of this process that already has it. */
+  /** Claims an installation that is about to be served, or returns the target of this process that serves it. */
   readonly claimInstance: (instance: string) => string | undefined;
+  /** It is no longer served under this target. */
+  readonly freeInstance: () => void;
   readonly onState: (state: ClusterState) => void;
   /** Formats an error for a state, which may be read by others than the operator of this process. */
   readonly explain?: (error: unknown) => string;
@@ -109,7 +111,7 @@ export class ClusterSupervisor {
 
   /** Connects with the current kubeconfig. The previous connection is released once the new one answers. */
   async #attach(signal: AbortSignal): Promise<void> {
-    const { source, connect, register, onState } = this.#deps;
+    const { source, connect, register } = this.#deps;
     const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
     const next = await connect(await source.read(within), within);
     try {
@@ -124,8 +126,7 @@ export class ClusterSupervisor {
     }
     const claim = this.#claim();
     if (this.#registration === undefined) {
-      if (this.#twin() === undefined) this.#tell('Registering');
-      else onState({ kind: 'Refused', message: SAME_CLUSTER });
+      this.#tell('Registering');
       this.#registration = register(
         {
           claim,
@@ -144,14 +145,6 @@ export class ClusterSupervisor {
   async #look(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
     const { instance } = cluster.ports;
     this.#seen = { server: cluster.config.server, instance, ...(await cluster.facts(signal)) };
-  }
-
-  /**
-   * The target of this process that has the same cluster. It does not keep this one from registering: the platform
-   * refuses it, and may issue an id for a cluster that is a copy.
-   */
-  #twin(): string | undefined {
-    return this.#attached && this.#deps.claimInstance(this.#attached.ports.instance);
   }
 
   /** Resolves if the cluster has to be attached again, and throws if it is no longer reachable. */
@@ -198,19 +191,31 @@ export class ClusterSupervisor {
     const { agent, serve } = this.#deps;
     const cluster = this.#attached;
     if (cluster === undefined || this.#taken?.id === ref.id) return;
-    const twin = this.#twin();
-    if (twin !== undefined) throw new SameCluster(`it is the same cluster as the target ${twin}`);
     await this.#release();
     if (cluster !== this.#attached || this.#registration?.ref !== ref) return;
+    this.#claimCluster(cluster);
     const stop = serve(ref, cluster);
     this.#taken = {
       id: ref.id,
       stop: async () => {
         await Promise.all([agent.drop(ref.id), stop()]);
+        this.#deps.freeInstance();
       },
     };
     await agent.add({ ...cluster.ports, target: ref });
     if (this.#taken?.id === ref.id) this.#tell('Serving');
+  }
+
+  /**
+   * DECISION: a cluster is claimed when it is served, not when it is found. The platform decides which of its targets has
+   * it: a refused target that was found first would keep out the one that is accepted. (ADR-0056)
+   */
+  #claimCluster({ ports: { instance } }: ConnectedCluster): void {
+    const { claimInstance, onState } = this.#deps;
+    const twin = claimInstance(instance);
+    if (twin === undefined) return;
+    onState({ kind: 'Refused', message: SAME_CLUSTER });
+    throw new SameCluster(`it is the same cluster as the target ${twin}`);
   }
 
   /** Stops all work for the target. */
