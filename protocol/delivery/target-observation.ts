@@ -15,4 +15,8 @@ export type TargetObservation =
   | { readonly about: 'report'; readonly report: DeliveryReport }
   | { readonly about: 'handover'; readonly handover: Handover }
   | { readonly about: 'inventory'; readonly inventory: Inventory }
-  | { readonly about: 'connection'; readonly target: TargetId; readonly isOnline: boolean };
+  /**
+   * Without `isOnline`: it may have changed, and counts as the platform has it when the observation is stored. What was read
+   * before may be outdated by then, and would undo the inventory of a target that has reconnected.
+   */
+  | { readonly about: 'connection'; readonly target: TargetId; readonly isOnline?: boolean };

@@ -14,7 +14,7 @@ export interface FollowTargetsDeps {
   readonly storage: Storage;
   readonly units: Units;
   readonly changes: Pick<TargetChanges, 'take'>;
-  /** Receives the current state whenever targets connected or disconnected; it may repeat known states. */
+  /** Receives the targets that connected or disconnected; it may repeat known states. */
   readonly observer: Observer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -62,12 +62,9 @@ async function takeChanges(
   await units.write((unit) => taker.take(unit, news, signal), signal);
 }
 
-async function takeConnections(deps: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
-  const found = await findAll(deps, targets, signal);
-  await deps.observer.observe(
-    found.map(({ id, isOnline }) => ({ about: 'connection', target: id, isOnline })),
-    signal,
-  );
+async function takeConnections({ observer }: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
+  const observations = [...new Set(targets)].map((target) => ({ about: 'connection', target }) as const);
+  await observer.observe(observations, signal);
 }
 
 async function findAll({ storage }: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { DeliveryAgent } from '#contexts/delivery';
 import { LOCAL_TARGET_ID } from '#contexts/orchestration';
 import { parseResourceName, systemClock } from '#kit/std';
@@ -37,7 +38,7 @@ async function open(database: TestDatabase, signal: AbortSignal): Promise<Opened
         for (const each of observations) {
           if (each.about === 'report') await reports.report([each.report]);
           if (each.about === 'inventory') await reports.inventory([each.inventory]);
-          if (each.about === 'connection') await say(each.isOnline);
+          if (each.about === 'connection') await say(each.isOnline ?? assert.fail('its state is known'));
         }
       },
     });

@@ -61,6 +61,21 @@ test('what may pass is tried some times, and then set aside alone', async () => 
   assert.deepEqual([arrived, aside], [[1, 3], [2]]);
 });
 
+test('the others of a thousand do not wait for the attempts of one at every halving', async () => {
+  const items = Array.from({ length: 1_000 }, (_, item) => item);
+  const aside: number[] = [];
+  let [pauses, pausesBeforeAll] = [0, 0];
+  let arrived = 0;
+  const hand = async (some: readonly number[]): Promise<void> => {
+    if (some.includes(300)) throw new Refusal('STALE', 'changed meanwhile');
+    arrived += some.length;
+    if (arrived === 999) pausesBeforeAll = pauses;
+  };
+  const pause = async (): Promise<void> => void (pauses += 1);
+  await handOver(items, { hand, pause, setAside: (item) => aside.push(item) }, never);
+  assert.deepEqual([aside, pauses, pausesBeforeAll], [[300], 8, 8]);
+});
+
 test('one that is told to stop sets nothing aside', async () => {
   const over = new AbortController();
   const hand = async (): Promise<void> => {

@@ -34,22 +34,35 @@ const SOME_ATTEMPTS = 5;
  * error when the signal aborts.
  */
 export async function handOver<T>(items: readonly T[], options: HandOver<T>, signal: AbortSignal): Promise<void> {
+  await handHalf(items, { ...options, attempts: SOME_ATTEMPTS }, signal);
+}
+
+interface HalfOptions<T> extends HandOver<T> {
+  /** Of an error that may pass. */
+  readonly attempts: number;
+}
+
+async function handHalf<T>(items: readonly T[], options: HalfOptions<T>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; !signal.aborted && items.length > 0; attempt += 1) {
     try {
       return await options.hand(items);
     } catch (error) {
       if (signal.aborted) return;
       const persistence = persistenceWith(error);
-      const triesAgain = persistence === 'always' || (persistence === 'some' && attempt < SOME_ATTEMPTS);
-      if (triesAgain) {
+      const [only] = items;
+      const isAlone = items.length === 1;
+      const attempts = isAlone ? SOME_ATTEMPTS : options.attempts;
+      if (persistence === 'always' || (persistence === 'some' && attempt < attempts)) {
         await options.pause(error, attempt);
         continue;
       }
-      const [only] = items;
-      if (items.length === 1 && only !== undefined) return options.setAside(only, error);
+      if (isAlone && only !== undefined) return options.setAside(only, error);
+      // The whole has had its attempts, and the item that fails gets them again once it is alone: what is between them is
+      // only a search, and the others wait for it.
+      const half = { ...options, attempts: 1 };
       const middle = Math.ceil(items.length / 2);
-      await handOver(items.slice(0, middle), options, signal);
-      return await handOver(items.slice(middle), options, signal);
+      await handHalf(items.slice(0, middle), half, signal);
+      return await handHalf(items.slice(middle), half, signal);
     }
   }
 }

@@ -38,6 +38,58 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.equal((await run.idle(uid)).status.counts.available, 1);
   });
 
+  it('one that is away for a moment, and back before that is stored, gets its order without another word', async (t) => {
+    let isAway = true;
+    const handovers: string[] = [];
+    const run = await aRun(t, await fresh(), {
+      world: {
+        router: (fleet) => ({
+          dispatch: async (order, signal) => {
+            if (!isAway) return await fleet.dispatch(order, signal);
+            isAway = false;
+            return { kind: 'offline' };
+          },
+          cancel: (order, signal) => fleet.cancel(order, signal),
+          preview: (order, signal) => fleet.preview(order, signal),
+        }),
+        observer: (stores) => ({
+          observe: async (observations, signal) => {
+            for (const each of observations) if (each.about === 'handover') handovers.push(each.handover.kind);
+            await stores.observe(observations, signal);
+          },
+        }),
+      },
+    });
+    run.fleet.add('one');
+    const uid = await run.create('web', {});
+    assert.equal((await run.idle(uid)).status.counts.available, 1);
+    assert.deepEqual(handovers, ['accepted']);
+  });
+
+  it('an acceptance that cannot be stored is no failure of its target, and keeps back no other', async (t) => {
+    const handovers: string[] = [];
+    let refusals = 1;
+    const run = await aRun(t, await fresh(), {
+      world: {
+        observer: (stores) => ({
+          observe: async (observations, signal) => {
+            for (const each of observations) {
+              if (each.about !== 'handover') continue;
+              handovers.push(each.handover.kind);
+              if (refusals-- > 0) throw new Error('it can never be stored');
+            }
+            await stores.observe(observations, signal);
+          },
+        }),
+      },
+    });
+    run.fleet.addMany(3);
+    const uid = await run.create('web', {});
+    const { status } = await run.idle(uid);
+    assert.deepEqual([status.counts.available, status.counts.failed], [3, 0]);
+    assert.deepEqual(new Set(handovers), new Set(['accepted']));
+  });
+
   it('an order whose answer is lost is not repeated once its report is there', async (t) => {
     const run = await aRun(t, await fresh());
     const id = run.fleet.add('mute', { script: { taking: 'hangs' } });
@@ -118,6 +170,22 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.equal((await run.get(uid)).status.counts.available, 1);
     await run.untilRested(uid);
     assert.equal(run.fleet.dispatched.length, 1);
+  });
+
+  it('a disconnect that is heard of after the return changes nothing of what the inventory said', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    await run.fleet.setOnline(id, false);
+    await run.fleet.setOnline(id, true);
+    const before = (await run.rows(uid)).get('one');
+    assert.deepEqual([before?.isOnline, before?.health], [true, 'Available']);
+    await run.fleet.observer?.observe([{ about: 'connection', target: id }], run.signal);
+    assert.deepEqual((await run.rows(uid)).get('one'), before);
+    run.fleet.change(id, { isOnline: false });
+    await run.fleet.observer?.observe([{ about: 'connection', target: id }], run.signal);
+    assert.equal((await run.rows(uid)).get('one')?.isOnline, false);
   });
 
   it('a rebuilt target has nothing, and gets it again', async (t) => {

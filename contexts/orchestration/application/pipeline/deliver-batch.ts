@@ -101,7 +101,8 @@ export class DeliverBatch {
       },
     });
     const stored = new StoredPayloads(this.#deps.units, batch.desired);
-    for (let start = 0; start < batch.rows.length && failures.length === 0; start += PIECE) {
+    // One that fails, for instance because what its agent said is refused, keeps back no other.
+    for (let start = 0; start < batch.rows.length; start += PIECE) {
       const rows = batch.rows.slice(start, start + PIECE);
       const { ready, missing } = await this.#sort(batch, { rows, stored }, signal);
       await writer.write(ready, signal);
@@ -175,21 +176,30 @@ export class DeliverBatch {
     const { router, sleep, random, handOver, delivered } = this.#deps;
     const { target, deployment, revision } = order;
     const its = { target: target.id, deployment, revision };
-    try {
-      const tryOnce = async (): Promise<Handover> => ({
-        ...its,
-        ...(await router.dispatch(order, deadline.signal)),
-      });
-      const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
-      const body = async (_: AbortSignal, attempt: number): Promise<Handover | undefined> =>
-        attempt > 1 && !(await this.#isDue(order, batch, signal)) ? undefined : await slots.run(tryOnce, signal);
-      const handover = await retry(body, { ...options, isRetryable: () => true }, signal);
-      if (handover !== undefined) await handOver(handover, signal);
-      if (handover?.kind === 'accepted') delivered(workspace);
-    } catch (error) {
+    const tryOnce = async (attempt: number): Promise<Handover> => {
+      const answer = await router.dispatch(order, deadline.signal);
+      // It has returned while the order was on its way: no later change of its connection would send the order again.
+      if (answer.kind === 'offline' && attempt < TRIES && (await this.#isBack(order, signal)))
+        throw new Error('the target was offline for a moment');
+      return { ...its, ...answer };
+    };
+    const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
+    const body = async (_: AbortSignal, attempt: number): Promise<Handover | undefined> =>
+      attempt > 1 && !(await this.#isDue(order, batch, signal))
+        ? undefined
+        : await slots.run(() => tryOnce(attempt), signal);
+    const handover = await retry(body, { ...options, isRetryable: () => true }, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      await handOver({ ...its, kind: 'unreachable', message: causeOf(error) }, signal);
-    }
+      return { ...its, kind: 'unreachable', message: causeOf(error) } as const;
+    });
+    if (handover === undefined) return;
+    await handOver(handover, signal);
+    if (handover.kind === 'accepted') delivered(workspace);
+  }
+
+  async #isBack({ target }: DeliveryOrder, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#deps.units.read((unit) => unit.pool.find([target.id], signal), signal);
+    return found.some(({ isOnline }) => isOnline);
   }
 
   async #isDue({ target, deployment, revision }: DeliveryOrder, batch: number, signal: AbortSignal): Promise<boolean> {

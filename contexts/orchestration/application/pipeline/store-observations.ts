@@ -42,9 +42,12 @@ async function store(
   moment: Moment,
   signal: AbortSignal,
 ): Promise<void> {
-  const changes = await loadChanges(unit, observations, signal);
+  const [changes, online] = await Promise.all([
+    loadChanges(unit, observations, signal),
+    loadConnections(unit, observations, signal),
+  ]);
   const deployments = [...changes.values()].map(({ deployment }) => deployment);
-  for (const each of await maskObservations(unit, { observations, deployments }, signal)) apply(changes, each, moment);
+  for (const each of await maskObservations(unit, { observations, deployments }, signal)) apply({ changes, online }, each, moment);
   for (const change of changes.values()) await save(unit, { change, now: moment.now }, signal);
 }
 
@@ -59,6 +62,22 @@ interface DeploymentChange {
 }
 
 type Changes = ReadonlyMap<DeploymentId, DeploymentChange>;
+
+interface Loaded {
+  readonly changes: Changes;
+  /** Of the targets whose connection may have changed. */
+  readonly online: ReadonlyMap<TargetId, boolean>;
+}
+
+async function loadConnections(
+  unit: UnitOfWork,
+  observations: readonly TargetObservation[],
+  signal: AbortSignal,
+): Promise<Loaded['online']> {
+  const ids = observations.flatMap((it) => (it.about === 'connection' && it.isOnline === undefined ? it.target : []));
+  const found = ids.length === 0 ? [] : await unit.pool.find([...new Set(ids)], signal);
+  return new Map(found.map(({ id, isOnline }) => [id, isOnline]));
+}
 
 async function loadChanges(
   unit: UnitOfWork,
@@ -105,7 +124,7 @@ function wholeTarget(observation: TargetObservation): readonly TargetId[] {
   return observation.about === 'inventory' ? [observation.inventory.target] : [];
 }
 
-function apply(changes: Changes, observation: TargetObservation, moment: Moment): void {
+function apply({ changes, online }: Loaded, observation: TargetObservation, moment: Moment): void {
   const { now } = moment;
   if (observation.about === 'report') return applyReport(changes, observation.report, moment);
   if (observation.about === 'handover') return applyHandover(changes, observation.handover, moment);
@@ -114,7 +133,8 @@ function apply(changes: Changes, observation: TargetObservation, moment: Moment)
     const row = change.rows.get(target);
     if (row === undefined) continue;
     if (observation.about === 'connection') {
-      setRow(change, row, reduceConnection(row, observation.isOnline, now));
+      const isOnline = observation.isOnline ?? online.get(target) ?? row.isOnline;
+      setRow(change, row, reduceConnection(row, isOnline, now));
       continue;
     }
     const revisions = { given: change.deployment.revision, believed: believedRevision(change.deployment, moment) };
