@@ -1,5 +1,5 @@
 import { isKubeError, type KubeClient, type KubeError, type ObjectRef, type Status } from '#kit/kube';
-import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
+import type { ApplyOptions, ClusterApi, MeantObject, WriteAnswer } from '../application/ports.ts';
 import type { ApiStatus } from '../domain/api-status.ts';
 import { hasDependents } from '../domain/apply-waves.ts';
 import { FIELD_MANAGER, type KubeObject, keyOf, type ObjectKey } from '../domain/kube-object.ts';
@@ -45,15 +45,22 @@ export class KubeClusterApi implements ClusterApi {
     }
   }
 
-  async delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async delete(
+    key: ObjectKey,
+    { uid, resourceVersion }: MeantObject,
+    signal: AbortSignal,
+  ): Promise<KubeObject | 'changed' | undefined> {
     try {
       const ref = await this.#refOf(key, signal);
       const propagation = hasDependents(key) ? 'Foreground' : 'Background';
-      return await this.#client.delete(ref, { uid, propagation }, signal);
+      const version = resourceVersion === undefined ? {} : { resourceVersion };
+      return await this.#client.delete(ref, { uid, ...version, propagation }, signal);
     } catch (error) {
-      // A conflict is about the uid: the intended object is gone.
-      if (isKubeError(error, 'NOT_FOUND', 'KIND_NOT_SERVED', 'CONFLICT')) return undefined;
-      throw error;
+      if (isKubeError(error, 'NOT_FOUND', 'KIND_NOT_SERVED')) return undefined;
+      if (!isKubeError(error, 'CONFLICT')) throw error;
+      // Without a version, a conflict is about the uid: the intended object is gone.
+      const live = resourceVersion === undefined ? undefined : await this.get(key, signal);
+      return live?.metadata.uid === uid ? 'changed' : undefined;
     }
   }
 

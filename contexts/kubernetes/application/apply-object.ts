@@ -43,7 +43,7 @@ export async function applyObject(
     const next = refusalStep(key, answer.status, { onImmutable: policy.onImmutable, isThere: uid !== undefined });
     if (next.kind === 'refuse') return { kind: 'failed', message: next.message };
     // The next run creates it again. Until the old object is gone there is nothing to create.
-    if (uid !== undefined) await cluster.delete(key, uid, signal);
+    if (uid !== undefined) await cluster.delete(key, { uid }, signal);
     return { kind: 'waiting', message: `${keyText(key)} is being replaced` };
   }
   const made = answer.object;

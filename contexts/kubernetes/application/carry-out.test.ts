@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Scope } from '../domain/desired-objects.ts';
-import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
+import { DEPLOYMENT_LABEL, type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { MemoryInventories } from '../testing/memory-inventories.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
@@ -62,9 +62,9 @@ function dying(cluster: FakeCluster, beforeWrite: () => void): ClusterApi {
       beforeWrite();
       return await cluster.apply(object, options, stop);
     },
-    delete: async (key, uid, stop) => {
+    delete: async (key, meant, stop) => {
       beforeWrite();
-      return await cluster.delete(key, uid, stop);
+      return await cluster.delete(key, meant, stop);
     },
   };
 }
@@ -309,5 +309,64 @@ describe('a delivery', () => {
     assert.deepEqual([has('a') !== undefined, has('b') !== undefined], [true, false]);
     assert.deepEqual(left, ['v1/ConfigMap/shop/a: held by d-1']);
     assert.deepEqual((await inventories.all(signal)).records[0]?.entries, []);
+  });
+
+  it('leaves what another agent takes over between the look and the deletion, whichever of the two it misses', async () => {
+    for (const moment of ['inventories', 'delete'] as const) {
+      const { cluster, inventories, run, has } = scene();
+      await run(order(1, [map('a'), map('b')]));
+      const takeOver = (): void => {
+        const key = keyOf(map('a'));
+        const uid = cluster.peek(key)?.metadata.uid;
+        const entry = { key, uid, origin: 'adopted', sent: 's' } as const;
+        if (inventories.elsewhere.length > 0) return;
+        // As agents do: first the record, then the object.
+        inventories.elsewhere.push({ deployment: 'd-9', seen: { revision: 1 }, entries: [entry] });
+        const object = { ...map('a'), metadata: { ...map('a').metadata, labels: { [DEPLOYMENT_LABEL]: 'd-9' } } };
+        cluster.applyAs('another agent', object, { force: true });
+      };
+      const api: ClusterApi = {
+        ...dying(cluster, () => {}),
+        delete: async (key, meant, stop) => {
+          if (moment === 'delete') takeOver();
+          return await cluster.delete(key, meant, stop);
+        },
+      };
+      const others: typeof inventories.others = async (deployment, stop) => {
+        const found = await inventories.others(deployment, stop);
+        if (moment === 'inventories') takeOver();
+        return found;
+      };
+      const left: string[] = [];
+      const gone = { ...order(2, []), hash: undefined };
+      const change = {
+        cluster: api,
+        inventories: { others },
+        onLeft: (objects: readonly string[]) => void left.push(...objects),
+      };
+      assert.deepEqual(await run(gone, change), { kind: 'applied' }, moment);
+      assert.deepEqual([has('a') !== undefined, has('b') !== undefined], [true, false], moment);
+      assert.deepEqual(left, ['v1/ConfigMap/shop/a: held by d-9'], moment);
+    }
+  });
+
+  it('says so when an object changes as often as it is looked at, and deletes it later', async () => {
+    const { cluster, run, has } = scene();
+    await run(order(1, [map('a')]));
+    let changes = 0;
+    const api: ClusterApi = {
+      ...dying(cluster, () => {}),
+      delete: async (key, meant, stop) => {
+        changes += 1;
+        const data = { metadata: { ...map('a').metadata, annotations: { seen: `${changes}` } } };
+        if (changes <= 3) cluster.applyAs('a controller', { ...map('a'), ...data }, { force: true });
+        return await cluster.delete(key, meant, stop);
+      },
+    };
+    const gone = { ...order(2, []), hash: undefined };
+    const blocked = await run(gone, { cluster: api });
+    assert.match(message(blocked), /v1\/ConfigMap\/shop\/a keeps changing/);
+    assert.deepEqual(await run(gone, { cluster: api }), { kind: 'applied' });
+    assert.equal(has('a'), undefined);
   });
 });

@@ -156,7 +156,7 @@ describe('whoever comes next', () => {
       api: {
         get: async (key, stop) => await now().api.get(key, stop),
         apply: async (object, options, stop) => await now().api.apply(object, options, stop),
-        delete: async (key, uid, stop) => await now().api.delete(key, uid, stop),
+        delete: async (key, meant, stop) => await now().api.delete(key, meant, stop),
       },
       orders: {
         all: async (stop) => await now().orders.all(stop),

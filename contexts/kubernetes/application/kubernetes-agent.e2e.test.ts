@@ -195,7 +195,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
       apply: async (object, options, stop) => (
         note('apply', object.metadata.name), await api.apply(object, options, stop)
       ),
-      delete: async (key, uid, stop) => (note('delete', key.name), await api.delete(key, uid, stop)),
+      delete: async (key, meant, stop) => (note('delete', key.name), await api.delete(key, meant, stop)),
     };
     const second = await runAgent(t, { ...ports, api: counting });
     await second.heard.until('health 71 Available', signal);

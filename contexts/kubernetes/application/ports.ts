@@ -44,10 +44,16 @@ export interface ClusterApi {
   /** Server-side apply. */
   apply(object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<WriteAnswer>;
   /**
-   * Deletes only the object with this uid. Returns the object as it is then, including its finalizers, or `undefined`
-   * once it is gone.
+   * Deletes only the object that is meant. Returns the object as it is then, including its finalizers, or `undefined`
+   * once it is gone; `changed` if it is another version of that object, which stays.
    */
-  delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined>;
+  delete(key: ObjectKey, meant: MeantObject, signal: AbortSignal): Promise<KubeObject | 'changed' | undefined>;
+}
+
+export interface MeantObject {
+  readonly uid: string;
+  /** Whatever its version is, if absent. */
+  readonly resourceVersion?: string | undefined;
 }
 
 /** An object as the watch last saw it. */

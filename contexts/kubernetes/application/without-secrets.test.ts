@@ -30,7 +30,7 @@ function failingPorts() {
       if (its.failure !== undefined) throw its.failure(object);
       return await ports.api.apply(object, options, stop);
     },
-    delete: async (key, uid, stop) => await ports.api.delete(key, uid, stop),
+    delete: async (key, meant, stop) => await ports.api.delete(key, meant, stop),
   };
   return { its, cluster: ports.api, ports: { ...ports, api } };
 }

@@ -204,9 +204,9 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
   it('deletes the object that is meant, and not another of its name', async () => {
     const object = desired({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gone' } });
     const made = await applied(object);
-    await cluster.delete(keyOf(object), '00000000-0000-4000-8000-000000000000', signal);
+    await cluster.delete(keyOf(object), { uid: '00000000-0000-4000-8000-000000000000' }, signal);
     assert.ok(await cluster.get(keyOf(object), signal));
-    await cluster.delete(keyOf(object), made.metadata.uid ?? '', signal);
+    await cluster.delete(keyOf(object), { uid: made.metadata.uid ?? '' }, signal);
     // Without controllers a foreground deletion never completes; here it only has to start.
     const left = await cluster.get(keyOf(object), signal);
     assert.ok(left === undefined || left.metadata.deletionTimestamp !== undefined);

@@ -78,11 +78,18 @@ export function clusterApiContract(name: string, open: (signal: AbortSignal) => 
       assert.ok(made.kind === 'done');
       const another = await api.apply(meant, APPLY, t.signal);
       assert.ok(another.kind === 'refused' && isPreconditionFailure(another.status));
-      await api.delete(keyOf(object), uid, t.signal);
+      await api.delete(keyOf(object), { uid }, t.signal);
       assert.ok(await api.get(keyOf(object), t.signal));
-      await api.delete(keyOf(object), made.object.metadata.uid ?? '', t.signal);
+      const { uid: own = '', resourceVersion } = made.object.metadata;
+      const changed = await api.apply(map(namespace, 'meant', { a: '2' }), APPLY, t.signal);
+      assert.ok(changed.kind === 'done');
+      assert.equal(await api.delete(keyOf(object), { uid: own, resourceVersion }, t.signal), 'changed');
+      assert.ok(await api.get(keyOf(object), t.signal));
+      const its = { uid: own, resourceVersion: changed.object.metadata.resourceVersion };
+      assert.notEqual(await api.delete(keyOf(object), its, t.signal), 'changed');
       assert.equal(await api.get(keyOf(object), t.signal), undefined);
-      assert.equal(await api.delete(keyOf(object), uid, t.signal), undefined);
+      assert.equal(await api.delete(keyOf(object), { uid }, t.signal), undefined);
+      assert.equal(await api.delete(keyOf(object), its, t.signal), undefined);
     });
   });
 }

@@ -22,7 +22,7 @@ export function dyingPorts(
       api: {
         get: async (key, stop) => await api.get(key, stop),
         apply: async (object, options, stop) => await guard(async () => await api.apply(object, options, stop)),
-        delete: async (key, uid, stop) => await guard(async () => await api.delete(key, uid, stop)),
+        delete: async (key, meant, stop) => await guard(async () => await api.delete(key, meant, stop)),
       },
       orders: {
         all: async (stop) => await orders.all(stop),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#kit/std';
-import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
+import type { ApplyOptions, ClusterApi, MeantObject, WriteAnswer } from '../application/ports.ts';
 import type { ApiStatus } from '../domain/api-status.ts';
 import { isJsonObject } from '../domain/json-value.ts';
 import {
@@ -51,9 +51,16 @@ export class FakeCluster implements ClusterApi {
     return this.applyAs(FIELD_MANAGER, object, { force, dryRun });
   }
 
-  async delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async delete(
+    key: ObjectKey,
+    { uid, resourceVersion }: MeantObject,
+    signal: AbortSignal,
+  ): Promise<'changed' | undefined> {
     signal.throwIfAborted();
-    if (this.#objects.get(identityOf(key))?.uid === uid) this.remove(key);
+    const stored = this.#objects.get(identityOf(key));
+    if (stored?.uid !== uid) return undefined;
+    if (resourceVersion !== undefined && resourceVersion !== `${stored.version}`) return 'changed';
+    this.remove(key);
     return undefined;
   }
 
