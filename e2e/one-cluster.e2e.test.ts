@@ -32,8 +32,8 @@ async function uidOf(cluster: TestCluster): Promise<string> {
 }
 
 /** A platform, and the two ways to make a cluster its target: from a kubeconfig, and by an agent within. */
-async function stage(t: TestContext) {
-  const home = await platformHome('sqlite');
+async function stage(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite') {
+  const home = await platformHome(engine);
   t.after(() => home.dispose());
   const platform = await home.start({ flags: ['--fleetlet-listen', 'none'] });
   const api = new FleetApi(platform);
@@ -117,7 +117,7 @@ describe('one cluster is one target', { skip }, () => {
 
   it('the agent of a cluster serves the target that its own one was merged into, which stays the only one', async (t) => {
     const west = await ownCluster(t, { size: 'apiserver', name: 'west' }, t.signal);
-    const its = await stage(t);
+    const its = await stage(t, 'postgres');
     const { api, add, agentIn, run } = its;
     assert.equal((await add(kubeconfigOf({ 'my-west': west }), 'my-west')).code, EXIT.ok);
     await placed(its, 'my-west', 'proxied');
@@ -182,7 +182,7 @@ describe('one cluster is one target', { skip }, () => {
   it('a copy with the same uid is refused until it gets an id of its own; then both are targets', async (t) => {
     const west = await ownCluster(t, { size: 'apiserver', name: 'west' }, t.signal);
     const east = await ownCluster(t, { size: 'apiserver', name: 'east' }, t.signal);
-    const its = await stage(t);
+    const its = await stage(t, 'postgres');
     const { api, add, run, shown } = its;
     assert.equal((await add(kubeconfigOf({ west }), 'west')).code, EXIT.ok);
     const copy = await asCopy(t, east, await uidOf(west));

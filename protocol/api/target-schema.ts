@@ -62,7 +62,9 @@ export const TargetSchema = Type.Object(
     type: typeField(),
     workspace: nameField('The workspace of the target.'),
     aliasOf: Type.Optional(
-      nameField('The target that has the same cluster: this one is another name of it, and takes no placement.'),
+      nameField(
+        'The target that has the same cluster: this one is another name of it, and takes no placement. Only for callers who may read that target.',
+      ),
     ),
     labels: labelsField(),
     reportedLabels: Type.Record(Type.String(), Type.String(), {

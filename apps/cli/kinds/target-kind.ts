@@ -1,3 +1,4 @@
+import type { TargetResource } from '#protocol/api';
 import { renderTable } from '../output/render-table.ts';
 import { labelsCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
@@ -19,10 +20,7 @@ export const targetKind = defineKind({
     { heading: 'TYPE', cell: ({ type }) => type },
     { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
     { heading: 'LIFECYCLE', cell: ({ lifecycle }) => lifecycle },
-    {
-      heading: 'CONNECTION',
-      cell: ({ connection, aliasOf }) => (aliasOf === undefined ? connection.state : `alias of ${aliasOf}`),
-    },
+    { heading: 'CONNECTION', cell: connectionCell },
     { heading: 'LAST SEEN', cell: ({ connection }) => timeCell(connection.lastSeenTime) },
     { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
     { heading: 'REPORTED', wide: true, cell: ({ reportedLabels }) => labelsCell(reportedLabels) },
@@ -70,3 +68,10 @@ export const targetKind = defineKind({
     ];
   },
 });
+
+/** Events, and readers of the alias alone, are not told of which target it is one. */
+function connectionCell({ connection, aliasOf, conditions }: TargetResource): string {
+  if (aliasOf !== undefined) return `alias of ${aliasOf}`;
+  const isAlias = conditions.some(({ type, reason }) => type === 'ClusterIdentity' && reason === 'Alias');
+  return isAlias ? 'alias' : connection.state;
+}

@@ -34,6 +34,7 @@ import type {
 import { TargetService } from '../application/target-service.ts';
 import type { TargetPatch } from '../domain/change-target.ts';
 import type { RawTargetDraft } from '../domain/new-target.ts';
+import { shownIn, shownTargets } from './shown-targets.ts';
 import { SqlTargetReader } from './sql-target-reader.ts';
 import { targetUnitOfWork } from './sql-unit-of-work.ts';
 import { toResource } from './target-resource.ts';
@@ -123,7 +124,7 @@ function registerRoute({ storage, service, unit }: Parts): Route {
   });
 }
 
-function getRoute({ reader, service }: Parts): Route {
+function getRoute({ reader, service, visibility }: Parts): Route {
   return defineRoute({
     method: 'GET',
     path: ITEM,
@@ -133,8 +134,15 @@ function getRoute({ reader, service }: Parts): Route {
     permission: 'targets.read',
     etag: true,
     schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
-    handler: async ({ params, signal }) =>
-      ok(toResource(await service.get(reader, parseResourceName(params.target), signal))),
+    handler: async ({ params, principal, signal }) => {
+      const target = await service.get(reader, parseResourceName(params.target), signal);
+      const [resource = toResource(target)] = await shownTargets(
+        [target],
+        { principal, visibility, targets: reader },
+        signal,
+      );
+      return ok(resource);
+    },
   });
 }
 
@@ -173,12 +181,12 @@ function listRoute({ reader, visibility }: Parts): Route {
         after: after === undefined ? undefined : String(after[0]),
         limit,
       };
-      return (await reader.list(range, signal)).map(toResource);
+      return await shownTargets(await reader.list(range, signal), { principal, visibility, targets: reader }, signal);
     },
   });
 }
 
-function patchRoute({ storage, service, unit }: Parts): Route {
+function patchRoute({ storage, service, unit, visibility }: Parts): Route {
   return defineRoute({
     method: 'PATCH',
     path: ITEM,
@@ -192,6 +200,7 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     schema: { params: TargetParamsSchema, body: TargetPatchSchema, responses: { 200: TargetSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
+        const its = unit(tx);
         const name = parseResourceName(request.params.target);
         const command = {
           name,
@@ -199,12 +208,12 @@ function patchRoute({ storage, service, unit }: Parts): Route {
           patch: request.body as TargetPatch,
           now: request.time,
         };
-        return ok(toResource(await service.patch(unit(tx), command, request.signal)));
+        return ok(await shownIn(its, await service.patch(its, command, request.signal), { request, visibility }));
       }),
   });
 }
 
-function assignRoute({ storage, service, unit }: Parts): Route {
+function assignRoute({ storage, service, unit, visibility }: Parts): Route {
   return defineRoute({
     method: 'POST',
     path: `${ITEM}:assign`,
@@ -219,13 +228,14 @@ function assignRoute({ storage, service, unit }: Parts): Route {
     handler: async (request) => {
       await request.authorize('targets.assign', { workspace: request.body.workspace });
       return await mutate(request, storage, async (tx) => {
+        const its = unit(tx);
         const name = parseResourceName(request.params.target);
         const workspace = parseResourceName(request.body.workspace);
         // Read in the transaction: the target may be in another workspace by now.
-        const leaves = (await service.get(unit(tx).targets, name, request.signal)).workspace.name;
+        const leaves = (await service.get(its.targets, name, request.signal)).workspace.name;
         await request.authorizeLeaving('targets.assign', leaves);
         const command = { name, workspace, precondition: auditedPrecondition(request, toResource), now: request.time };
-        return ok(toResource(await service.assign(unit(tx), command, request.signal)));
+        return ok(await shownIn(its, await service.assign(its, command, request.signal), { request, visibility }));
       });
     },
   });
@@ -237,7 +247,10 @@ interface LifecycleVerb {
   readonly summary: string;
 }
 
-function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, summary }: LifecycleVerb): Route {
+function lifecycleRoute(
+  { storage, service, unit, visibility }: Parts,
+  { verb, lifecycle, summary }: LifecycleVerb,
+): Route {
   return defineRoute({
     method: 'POST',
     path: `${ITEM}:${verb}`,
@@ -250,14 +263,17 @@ function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, su
     schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
+        const its = unit(tx);
         const name = parseResourceName(request.params.target);
         const command = { name, lifecycle, precondition: auditedPrecondition(request, toResource), now: request.time };
-        return ok(toResource(await service.setLifecycle(unit(tx), command, request.signal)));
+        return ok(
+          await shownIn(its, await service.setLifecycle(its, command, request.signal), { request, visibility }),
+        );
       }),
   });
 }
 
-function mergeRoute({ storage, service, unit }: Parts): Route {
+function mergeRoute({ storage, service, unit, visibility }: Parts): Route {
   return defineRoute({
     method: 'POST',
     path: `${ITEM}:merge`,
@@ -274,16 +290,17 @@ function mergeRoute({ storage, service, unit }: Parts): Route {
     handler: async (request) => {
       await request.authorize('targets.merge', { target: request.body.into });
       return await mutate(request, storage, async (tx) => {
+        const its = unit(tx);
         const name = parseResourceName(request.params.target);
         const into = parseResourceName(request.body.into);
         const command = { name, into, precondition: auditedPrecondition(request, toResource), now: request.time };
-        return ok(toResource(await service.merge(unit(tx), command, request.signal)));
+        return ok(await shownIn(its, await service.merge(its, command, request.signal), { request, visibility }));
       });
     },
   });
 }
 
-function reidentifyRoute({ storage, service, unit }: Parts): Route {
+function reidentifyRoute({ storage, service, unit, visibility }: Parts): Route {
   return defineRoute({
     method: 'POST',
     path: `${ITEM}:reidentify`,
@@ -300,9 +317,10 @@ function reidentifyRoute({ storage, service, unit }: Parts): Route {
     schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
+        const its = unit(tx);
         const name = parseResourceName(request.params.target);
         const command = { name, precondition: auditedPrecondition(request, toResource), now: request.time };
-        return ok(toResource(await service.reidentify(unit(tx), command, request.signal)));
+        return ok(await shownIn(its, await service.reidentify(its, command, request.signal), { request, visibility }));
       }),
   });
 }

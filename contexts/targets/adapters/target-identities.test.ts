@@ -68,6 +68,12 @@ eachDatabase('the clusters behind targets', (fresh) => {
     assert.equal(await events(), before);
   });
 
+  it('are of one alone when two claim them at the same time', async () => {
+    const claims = await Promise.all([claim('prod', 'u-1'), claim('other', 'u-1')]);
+    assert.equal(claims.filter(({ held }) => held === 'u-1').length, 1);
+    assert.equal(claims.filter(({ refused }) => refused === 'u-1').length, 1);
+  });
+
   it('are free once the target that holds them is deleted', async () => {
     await claim('prod', 'u-1');
     await claim('other', 'u-1');
@@ -96,6 +102,7 @@ eachDatabase('the clusters behind targets', (fresh) => {
     assert.deepEqual([merged.aliasOf, merged.conditions[0]?.reason], ['prod', 'Alias']);
     assert.deepEqual(await new SqlTargetReader({ storage, workspaces }).find(named('other'), signal), merged);
     assert.match(await events(), /target\.merged/);
+    assert.doesNotMatch(await events(), /aliasOf\\*"/, 'readers of the alias may not be readers of the other one');
     assert.equal((await merge('other', 'prod')).version, merged.version, 'again changes nothing');
     const pooled = await storage.read((reader) => targetPool(reader).below('/root/', signal), signal);
     assert.deepEqual(

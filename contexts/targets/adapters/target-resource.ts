@@ -5,9 +5,9 @@ import type { Target } from '../domain/target.ts';
 
 /**
  * A target as the API shows it. Only the name of its workspace is shown: callers may not be allowed to see the workspaces
- * above.
+ * above. `aliasOf` is shown to callers who may read that target, and so never in events.
  */
-export function toResource(target: Target): TargetResource {
+export function toResource(target: Target, showsAlias = false): TargetResource {
   const { name, uid, type, workspace, lifecycle, connection, generation } = target;
   const { lastSeenTime } = connection;
   return {
@@ -15,7 +15,7 @@ export function toResource(target: Target): TargetResource {
     uid,
     type,
     workspace: workspace.name,
-    ...(target.aliasOf === undefined ? {} : { aliasOf: target.aliasOf }),
+    ...(target.aliasOf === undefined || !showsAlias ? {} : { aliasOf: target.aliasOf }),
     labels: target.labels,
     reportedLabels: target.reportedLabels,
     properties: target.properties,

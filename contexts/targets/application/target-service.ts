@@ -13,6 +13,7 @@ import {
   type ClusterIdentity,
   claimIdentity,
   identityCondition,
+  isSameIdentity,
   mergeFault,
 } from '../domain/cluster-identity.ts';
 import { type ConnectionReport, connectTarget, loseConnection } from '../domain/connect-target.ts';
@@ -128,8 +129,9 @@ export class TargetService {
   ): Promise<ClusterIdentity> {
     const target = await this.get(unit.targets, command.name, signal);
     const isHeldByOther = await unit.identities.isHeldByOther(target.uid, command.identity, signal);
-    const next = claimIdentity(await unit.identities.find(target.uid, signal), command.identity, isHeldByOther);
-    await this.#setIdentity(unit, { ...command, target, next }, signal);
+    const before = await unit.identities.find(target.uid, signal);
+    const next = claimIdentity(before, command.identity, isHeldByOther);
+    await this.#setIdentity(unit, { ...command, target, before, next }, signal);
     return next;
   }
 
@@ -140,7 +142,7 @@ export class TargetService {
     const before = await unit.identities.find(target.uid, signal);
     if (before.refused === undefined) throw notRefused(target.name);
     const next = { ...before, issued: before.issued ?? this.#deps.newUid() };
-    return await this.#setIdentity(unit, { ...command, target, next }, signal);
+    return await this.#setIdentity(unit, { ...command, target, before, next }, signal);
   }
 
   /**
@@ -168,10 +170,16 @@ export class TargetService {
 
   async #setIdentity(
     unit: UnitOfWork,
-    { target, next, ...command }: ChangeTarget & { readonly target: Target; readonly next: ClusterIdentity },
+    {
+      target,
+      before,
+      next,
+      ...command
+    }: ChangeTarget & Readonly<{ target: Target; before: ClusterIdentity; next: ClusterIdentity }>,
     signal: AbortSignal,
   ): Promise<Target> {
-    await unit.identities.put(target.uid, next, signal);
+    // A refused agent asks again and again.
+    if (!isSameIdentity(before, next)) await unit.identities.put(target.uid, next, signal);
     const condition = identityCondition(target, next);
     const report = { conditions: condition === undefined ? [] : [condition] };
     return await this.report(unit, { ...command, precondition: { check: () => {} }, report }, signal);

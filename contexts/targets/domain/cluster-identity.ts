@@ -25,6 +25,10 @@ export function claimIdentity(before: ClusterIdentity, claimed: string, isHeldBy
   return { held, refused: claimed, issued: before.refused === claimed ? issued : undefined };
 }
 
+export function isSameIdentity(one: ClusterIdentity, other: ClusterIdentity): boolean {
+  return one.held === other.held && one.refused === other.refused && one.issued === other.issued;
+}
+
 export interface Merge {
   readonly target: Target;
   readonly into: Target;
@@ -37,8 +41,9 @@ export interface Merge {
 /** Why a target cannot be merged into another one. Who asks may administer both. */
 export function mergeFault({ target, into, identity, intoIdentity, hasAliases }: Merge): string | undefined {
   if (target.uid === into.uid) return 'A target cannot be merged into itself.';
-  if (into.aliasOf !== undefined) return `Target ${into.name} is an alias itself: merge into ${into.aliasOf}.`;
-  if (target.aliasOf !== undefined) return `Target ${target.name} is an alias of ${target.aliasOf} already.`;
+  if (into.aliasOf !== undefined)
+    return `Target ${into.name} is an alias itself: merge into the target that it is an alias of.`;
+  if (target.aliasOf !== undefined) return `Target ${target.name} is an alias already: delete it to end that.`;
   if (hasAliases) return `Target ${target.name} has aliases: delete them first.`;
   const [one, other] = [target.workspace.path, into.workspace.path];
   if (!one.startsWith(other) && !other.startsWith(one)) {

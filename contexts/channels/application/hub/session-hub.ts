@@ -97,7 +97,8 @@ export class SessionHub {
     const { target } = message;
     const what = `send on ${channel} to target ${target}`;
     const way = this.#speaker(target, what).channel(channel, target);
-    if (way === undefined) throw new ChannelError('CHANNEL_NOT_OPEN', `${what}: its fleetlet has not opened the channel`);
+    if (way === undefined)
+      throw new ChannelError('CHANNEL_NOT_OPEN', `${what}: its fleetlet has not opened the channel`);
     await way.send(message, signal);
     this.#deps.observer.message('out', channel, message.payload.length);
   }

@@ -47,7 +47,8 @@ async function store(
     loadConnections(unit, observations, signal),
   ]);
   const deployments = [...changes.values()].map(({ deployment }) => deployment);
-  for (const each of await maskObservations(unit, { observations, deployments }, signal)) apply({ changes, online }, each, moment);
+  for (const each of await maskObservations(unit, { observations, deployments }, signal))
+    apply({ changes, online }, each, moment);
   for (const change of changes.values()) await save(unit, { change, now: moment.now }, signal);
 }
 
