@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countsText, specDifference } from './spec-difference.ts';
+import { plain } from './paint.ts';
+import { countsText, renderTargetDiff, specDifference } from './spec-difference.ts';
 
 const change = (named: string, document: string, kind: 'added' | 'removed' | 'changed') => ({
   path: named.replace(/\[[^\]]*\]/, '/7'),
@@ -30,4 +31,17 @@ test('the changes of a spec by document, with paths within it', () => {
     ],
   );
   assert.equal(countsText(documents), '1 added, 1 removed, 1 changed');
+});
+
+test('several objects of a target are counted first; none is another order', () => {
+  const field = { path: '/data/a', kind: 'changed', before: 1, after: 2 } as const;
+  const one = { document: 'ConfigMap/x', kind: 'changed', fields: [field] } as const;
+  const gone = { document: 'ConfigMap/y', kind: 'removed', fields: [] } as const;
+  assert.deepEqual(renderTargetDiff([one], plain), ['~ ConfigMap/x', '  ~ /data/a: 1 -> 2']);
+  assert.deepEqual(renderTargetDiff([one, gone], plain, true), [
+    'objects: 1 removed, 1 changed',
+    '~ ConfigMap/x: 1 field',
+    '- ConfigMap/y',
+  ]);
+  assert.deepEqual(renderTargetDiff([], plain), ['only the order differs']);
 });

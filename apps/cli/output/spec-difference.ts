@@ -16,6 +16,14 @@ export function renderSpecDiff(changes: readonly FieldDifference[], paint: Paint
   return [...summary, ...renderDiff(spec, paint), ...renderDiff(documents, paint, isBrief)];
 }
 
+/** Renders what changes on a target: how many objects where there are several, then each. */
+export function renderTargetDiff(documents: readonly DocumentDifference[], paint: Paint, isBrief = false): string[] {
+  // The content differs, but nothing that has a meaning: the order of documents, or of items that have a merge key.
+  if (documents.length === 0) return ['only the order differs'];
+  const summary = documents.length === 1 ? [] : [`objects: ${countsText(documents)}`];
+  return [...summary, ...renderDiff(documents, paint, isBrief)];
+}
+
 /** The changes of one document follow each other. Documents of the children of a group are told apart by their place. */
 export function specDifference(changes: readonly FieldDifference[]): SpecDifference {
   const documents = new Map<string, { document: string; kind: DifferenceKind; fields: FieldDifference[] }>();

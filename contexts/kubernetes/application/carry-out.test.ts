@@ -311,6 +311,22 @@ describe('a delivery', () => {
     assert.deepEqual((await inventories.all(signal)).records[0]?.entries, []);
   });
 
+  it('is compared as it would be carried out: what another inventory holds would stay', async () => {
+    const { cluster, inventories, run } = scene();
+    await run(order(1, [map('a'), map('b'), map('c')]));
+    const uid = cluster.peek(keyOf(map('a')))?.metadata.uid;
+    const entry = { key: keyOf(map('a')), uid, origin: 'adopted', sent: 's' } as const;
+    inventories.elsewhere.push({ deployment: 'd-9', seen: { revision: 1 }, entries: [entry] });
+    const compared = await run(order(2, [policy({ mode: 'observe' }), map('c')]));
+    assert.ok(compared.kind === 'observed');
+    const lines = compared.changes.map(({ lines: [first = ''] }) => first);
+    assert.deepEqual(lines, [
+      'release v1/ConfigMap/shop/a: held by d-9',
+      'delete v1/ConfigMap/shop/b',
+      '',
+    ]);
+  });
+
   it('leaves what another agent takes over between the look and the deletion, whichever of the two it misses', async () => {
     for (const moment of ['inventories', 'delete'] as const) {
       const { cluster, inventories, run, has } = scene();

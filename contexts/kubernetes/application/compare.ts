@@ -1,4 +1,5 @@
 import type { ValueMask } from '#kit/std';
+import { type OtherInventories, otherHolder } from '../domain/held-by-others.ts';
 import { forApply } from '../domain/ignore-fields.ts';
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { keyText } from '../domain/kube-object.ts';
@@ -6,8 +7,10 @@ import { diffLines } from '../domain/object-diff.ts';
 import { pruneStep } from '../domain/ownership.ts';
 import { refusalStep } from '../domain/refusal.ts';
 import { inParallel } from './in-parallel.ts';
-import type { ClusterApi } from './ports.ts';
+import type { ClusterApi, ClusterPorts, InventoryStore } from './ports.ts';
 import type { PlannedObject, Survey } from './survey.ts';
+
+const NONE: OtherInventories = { records: [], corrupt: [] };
 
 /** Effect of an order on one object. */
 export interface Comparison {
@@ -18,8 +21,9 @@ export interface Comparison {
   readonly refusal?: string;
 }
 
-export interface CompareDeps {
+export interface CompareDeps extends Pick<ClusterPorts, 'own'> {
   readonly cluster: ClusterApi;
+  readonly inventories: Pick<InventoryStore, 'others'>;
   readonly width: number;
 }
 
@@ -44,14 +48,19 @@ export async function compare(
   await inParallel(found.planned, deps.width, async (planned) => {
     compared.push(await compareOne(deps.cluster, { planned, found }, signal));
   });
-  await inParallel(pruneSet({ ...found, entries, desired: found.planned }), deps.width, async (entry) => {
+  const pruned = pruneSet({ ...found, entries, desired: found.planned });
+  const others = pruned.length === 0 ? NONE : await deps.inventories.others(deployment, signal);
+  await inParallel(pruned, deps.width, async (entry) => {
     const live = await deps.cluster.get(entry.key, signal);
-    const isToGo = pruneStep(entry, live, deployment).kind === 'delete';
-    if (isToGo)
-      compared.push({
-        text: keyText(entry.key),
-        lines: diffLines({ live, next: undefined, patterns: [], secrets: [] }),
-      });
+    const isOwn = deps.own !== undefined && entry.key.namespace === deps.own.namespace;
+    if (live === undefined || isOwn || pruneStep(entry, live, deployment).kind !== 'delete') return;
+    const text = keyText(entry.key);
+    const holder = otherHolder(entry, live, others);
+    const lines =
+      holder === undefined
+        ? diffLines({ live, next: undefined, patterns: [], secrets: [] })
+        : [`release ${text}: held by ${holder}`];
+    compared.push({ text, lines });
   });
   return compared.sort((one, two) => (one.text < two.text ? -1 : 1));
 }

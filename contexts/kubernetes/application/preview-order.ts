@@ -32,7 +32,7 @@ export async function previewOrder(
     const owner = claims.ownerOf(key);
     return owner === deployment ? undefined : owner;
   };
-  const deps = { cluster, discovery, watch, own, width: WIDTH };
+  const deps = { cluster, discovery, inventories, watch, own, width: WIDTH };
   const found = await survey(deps, { delivery, records: { find: (key) => tracker.find(key), otherOwner } }, signal);
   if (found.kind === 'rejected') return { kind: 'wouldReject', message: mask(found.message), changes: [] };
   const { entries } = tracker;

@@ -51,6 +51,11 @@ describe('the health of a deployment', () => {
     });
   });
 
+  it('has the whole message of an object that is alone, however long a controller makes it', () => {
+    const message = 'x'.repeat(1_800);
+    assert.equal(rollUp([judged('a', 'Degraded', message)]).message, `v1/Pod/shop/a: ${message}`);
+  });
+
   it('of nothing is good', () => {
     assert.deepEqual(rollUp([]), { state: 'Available', reason: '', message: '' });
   });

@@ -16,8 +16,8 @@ export interface DeploymentHealth {
 }
 
 const MAX_NAMED = 3;
-/** Enough for nearly all messages of controllers, and for three of them in what the platform takes of a text. */
-const MAX_EACH = 600;
+/** The platform takes 2,048 of a text. One message may have it all; several share it. */
+const MAX_TEXT = 1_900;
 
 /**
  * The same state always gives the same text, regardless of the order of objects. Objects that report no health hold
@@ -33,13 +33,15 @@ export function rollUp(objects: readonly JudgedObject[]): DeploymentHealth {
     .filter(({ health }) => badness(health) === worst)
     .sort((one, two) => (keyText(one.key) < keyText(two.key) ? -1 : 1));
   const [first] = named;
-  const lines = named.slice(0, MAX_NAMED).map(({ key, health }) => cut(`${keyText(key)}: ${health.message}`));
+  const told = named.slice(0, MAX_NAMED);
+  const most = Math.floor(MAX_TEXT / told.length);
+  const lines = told.map(({ key, health }) => cut(`${keyText(key)}: ${health.message}`, most));
   const more = named.length > MAX_NAMED ? [`and ${named.length - MAX_NAMED} more`] : [];
   const { state = 'Available', reason = '' } = first?.health ?? {};
   return { state, reason, message: [...lines, ...more].join('; ') };
 }
 
-function cut(text: string): string {
+function cut(text: string, most: number): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > MAX_EACH ? `${line.slice(0, MAX_EACH)}…` : line;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
 }

@@ -1,9 +1,9 @@
 import type { PreviewResource } from '#protocol/api';
 import type { Paint } from '../../../output/paint.ts';
 import { printable } from '../../../output/printable.ts';
-import { renderDiff, withinReason } from '../../../output/render-diff.ts';
+import { withinReason } from '../../../output/render-diff.ts';
 import { renderTable } from '../../../output/render-table.ts';
-import { renderSpecDiff } from '../../../output/spec-difference.ts';
+import { renderSpecDiff, renderTargetDiff } from '../../../output/spec-difference.ts';
 
 type Target = PreviewResource['targets'][number];
 
@@ -97,7 +97,8 @@ function planLines(plan: PreviewResource['plan']): string[] {
 
 /** A change that is the same on many targets is shown once, with all of their names. */
 function targetBlocks(targets: readonly Target[], paint: Paint, isBrief: boolean): string[][] {
-  const shown = targets.filter(({ kind }) => kind !== 'unchanged');
+  // A target may have what would be delivered, and differ from it, because others changed it there.
+  const shown = targets.filter(({ kind, agent }) => kind !== 'unchanged' || (agent?.changes.length ?? 0) > 0);
   const alike = Map.groupBy(shown, ({ kind, documents, message, agent }) =>
     JSON.stringify([kind, documents, message, agent]),
   );
@@ -111,11 +112,13 @@ function targetBlocks(targets: readonly Target[], paint: Paint, isBrief: boolean
   });
 }
 
-function diffLines({ documents, message, agent }: Target, paint: Paint, isBrief: boolean): string[] {
+function diffLines({ kind, documents, message, agent }: Target, paint: Paint, isBrief: boolean): string[] {
   const said = agent === undefined ? [] : [`agent: ${agent.kind}: ${agent.message}`, ...agent.changes];
   const lines = [
     ...(message === undefined ? [] : [paint('red', printable(message))]),
-    ...renderDiff(documents, paint, isBrief),
+    ...(documents.length > 0 || (kind === 'changed' && message === undefined)
+      ? renderTargetDiff(documents, paint, isBrief)
+      : []),
     ...said.map(printable),
   ];
   return lines.map((line) => `  ${line}`);

@@ -1,8 +1,8 @@
 import type { RevisionDiffResource, TargetDiffResource } from '#protocol/api';
 import type { Paint } from '../../../output/paint.ts';
 import { printable } from '../../../output/printable.ts';
-import { renderDiff, withinReason } from '../../../output/render-diff.ts';
-import { renderSpecDiff } from '../../../output/spec-difference.ts';
+import { withinReason } from '../../../output/render-diff.ts';
+import { renderSpecDiff, renderTargetDiff } from '../../../output/spec-difference.ts';
 
 /** Renders how the spec changed and the result on each target. Targets with the same change are grouped. */
 export function renderRevisionDiff(diff: RevisionDiffResource, paint: Paint, wantsDetails = false): string[] {
@@ -29,9 +29,7 @@ function renderTargetDiffs(targets: readonly TargetDiffResource[], paint: Paint,
     if (first === undefined) return [];
     const names = group.map(({ target }) => target);
     const heading = names.length === 1 ? `on ${names[0]}:` : `on ${names.length} targets, ${names.join(', ')}:`;
-    // The content differs, but nothing that has a meaning: the order of documents, or of items that have a merge key.
-    const lines =
-      first.documents.length === 0 ? ['only the order differs'] : renderDiff(first.documents, paint, isBrief);
+    const lines = renderTargetDiff(first.documents, paint, isBrief);
     return ['', paint('bold', printable(heading)), ...lines.map((line) => `  ${line}`)];
   });
 }
