@@ -83,6 +83,7 @@ const script: fc.Arbitrary<Script> = fc.oneof(
   fc.constant({ taking: 'unheard' as const }),
   fc.integer({ min: 1, max: 6 }).map((throws) => ({ taking: { throws } })),
   fc.constant({ health: 'Degraded' as const }),
+  fc.constant({ health: 'Progressing' as const }),
   fc.constant({ health: 'silent' as const }),
 );
 
