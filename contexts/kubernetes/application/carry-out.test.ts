@@ -320,11 +320,7 @@ describe('a delivery', () => {
     const compared = await run(order(2, [policy({ mode: 'observe' }), map('c')]));
     assert.ok(compared.kind === 'observed');
     const lines = compared.changes.map(({ lines: [first = ''] }) => first);
-    assert.deepEqual(lines, [
-      'release v1/ConfigMap/shop/a: held by d-9',
-      'delete v1/ConfigMap/shop/b',
-      '',
-    ]);
+    assert.deepEqual(lines, ['release v1/ConfigMap/shop/a: held by d-9', 'delete v1/ConfigMap/shop/b', '']);
   });
 
   it('leaves what another agent takes over between the look and the deletion, whichever of the two it misses', async () => {

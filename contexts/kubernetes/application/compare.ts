@@ -21,9 +21,10 @@ export interface Comparison {
   readonly refusal?: string;
 }
 
-export interface CompareDeps extends Pick<ClusterPorts, 'own'> {
+export interface CompareDeps {
   readonly cluster: ClusterApi;
   readonly inventories: Pick<InventoryStore, 'others'>;
+  readonly own?: ClusterPorts['own'] | undefined;
   readonly width: number;
 }
 
