@@ -28,7 +28,7 @@ export interface WorkersOptions {
   readonly concurrency?: number;
   /** Time limit of one reconcile; its signal aborts then. 10 minutes by default. */
   readonly timeoutMs?: number;
-  /** On a stop, reconciles in progress get this long to finish before their signals abort; 10 s by default. */
+  /** On a stop, reconciles in progress get this long to finish before their signals abort; 10 s by default, 0 for none. */
   readonly drainWithinMs?: number;
   /** Aborts the reconciles in progress at once, for when leadership or another right to act is lost. */
   readonly cut?: AbortSignal;
@@ -60,6 +60,7 @@ class Workers {
     const ended = new AbortController();
     const stop = (): void => {
       queue.close();
+      if (drainWithinMs === 0) return this.#abortAll(signal.reason);
       this.#sleep(drainWithinMs, ended.signal).then(
         () => this.#abortAll(signal.reason),
         // All reconciles ended in time.

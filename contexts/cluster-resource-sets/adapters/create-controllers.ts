@@ -1,25 +1,33 @@
 import type { KubeClient } from '#kit/kube';
-import type { ControllerMetrics } from '#kit/kube/controller';
-import { monotonicClock, type Runnable } from '#kit/reconcile';
-import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import type { ObjectKey } from '#kit/kube/cache';
+import {
+  ControllerBuilder,
+  type ControllerDeps,
+  type ControllerMetrics,
+  type ReconcileKey,
+} from '#kit/kube/controller';
+import { BACK_OFF, DONE, monotonicClock, type Result, type Runnable, requeueAfter } from '#kit/reconcile';
+import { assertNever, type Clock, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { Attempts } from '../application/attempts.ts';
 import { ClusterReconciler } from '../application/cluster-reconciler.ts';
 import { KnownVersions } from '../application/known-versions.ts';
 import { Outcomes } from '../application/outcomes.ts';
+import type { Next } from '../application/ports.ts';
 import { Pruning } from '../application/pruning.ts';
 import { Schedule } from '../application/schedule.ts';
 import { SetReconciler } from '../application/set-reconciler.ts';
+import { isCrsError } from '../domain/crs-error.ts';
+import type { NamespacedName } from '../domain/resource-set.ts';
 import { NO_OPTIONS, type SetOptions } from '../domain/set-options.ts';
 import type { Caches } from './caches.ts';
-import { KeyedController } from './keyed-controller.ts';
 import { KubeBindings } from './kube-bindings.ts';
 import { KubeClusters } from './kube-clusters.ts';
 import { KubeInventories } from './kube-inventories.ts';
 import { KubeResourceSets } from './kube-resource-sets.ts';
 import { KubeResources } from './kube-resources.ts';
 import { KubeWorkloadClusters } from './kube-workload-clusters.ts';
-import { wakeOnChanges } from './wake-on-changes.ts';
+import { watchForClusters, watchForSets } from './wake-on-changes.ts';
 import type { WorkloadClients } from './workload-clients.ts';
 
 export interface ResourceSetControllersDeps {
@@ -54,50 +62,81 @@ const CLUSTER_TIMEOUT_MS = 300_000;
 /** The clusters of a set usually finish at about the same time, so its status is written once for them. */
 const STATUS_AFTER_MS = 10;
 
-/** The two controllers, to be run side by side: one for sets, one for clusters. */
+/** The two controllers, to be run side by side: one for sets, one for clusters. Each wakes keys of the other. */
 export function createResourceSetControllers(deps: ResourceSetControllersDeps): readonly Runnable[] {
   const { caches, concurrency = 10, workloads } = deps;
   const { setReconciler, clusterReconciler, reachedAnew } = createReconcilers(deps, {
     wakeSet: (key) => sets.wake(key, { afterMs: STATUS_AFTER_MS }),
     wakeCluster: (key) => clusters.wake(key),
   });
-  const common = { ...deps, ready: (signal: AbortSignal) => caches.synced(signal) };
-  const sets = new KeyedController({
-    ...common,
-    name: 'clusterresourceset',
-    concurrency,
-    timeoutMs: SET_TIMEOUT_MS,
-    reconcile: (key, signal) => setReconciler.reconcile(key, signal),
-    keys: () => caches.sets.informer.cache.list().map(namedOf),
-    // The other controller subscribes to changes for both.
-    feed: () => () => undefined,
-  });
-  const clusters = new KeyedController({
-    ...common,
-    name: 'clusterresourcesetbinding',
-    concurrency: concurrency * CLUSTERS_PER_WORKER,
-    timeoutMs: CLUSTER_TIMEOUT_MS,
-    reconcile: (key, signal) => clusterReconciler.reconcile(key, signal),
-    keys: () => caches.clusters.informer.cache.list().map(namedOf),
-    feed: () => {
-      const wakes = { wakeSet: sets.wake.bind(sets), wakeCluster: clusters.wake.bind(clusters) };
-      const ends = [
-        wakeOnChanges(caches, wakes),
-        workloads.onChange(({ namespace = '', name }) => {
-          reachedAnew({ namespace, name });
-          clusters.wake({ namespace, name });
-        }),
-      ];
-      return () => {
-        for (const end of ends) end();
-      };
-    },
-  });
+  const sets = watchForSets(
+    controllerFor(deps, { name: 'clusterresourceset', concurrency, timeoutMs: SET_TIMEOUT_MS }),
+    caches,
+  ).reconcile(reconcileBy(setReconciler));
+  const clusters = watchForClusters(
+    controllerFor(deps, {
+      name: 'clusterresourcesetbinding',
+      concurrency: concurrency * CLUSTERS_PER_WORKER,
+      timeoutMs: CLUSTER_TIMEOUT_MS,
+    }),
+    caches,
+  )
+    .wokenBy((wake) =>
+      workloads.onChange((cluster) => {
+        reachedAnew(namedOf(cluster));
+        wake(cluster);
+      }),
+    )
+    .reconcile(reconcileBy(clusterReconciler));
   return [sets, clusters];
 }
 
-type Key = { readonly namespace: string; readonly name: string };
-type Wake = (key: Key) => void;
+function controllerFor(
+  { caches, resyncMs, metrics, cut, sleep, random, log }: ResourceSetControllersDeps,
+  own: Pick<ControllerDeps, 'name' | 'concurrency' | 'timeoutMs'>,
+): ControllerBuilder {
+  const { informers, namespace } = caches;
+  return new ControllerBuilder({
+    ...own,
+    informers,
+    // Until Cluster API's definitions are installed, the process is not ready, and goes on as soon as they are.
+    syncWithinMs: Number.POSITIVE_INFINITY,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(resyncMs === undefined ? {} : { resyncMs }),
+    ...(metrics && { metrics }),
+    ...(cut && { cut }),
+    ...(sleep && { sleep }),
+    ...(random && { random }),
+    ...(log && { log }),
+  });
+}
+
+function reconcileBy(reconciler: { reconcile(key: NamespacedName, signal: AbortSignal): Promise<Next> }): ReconcileKey {
+  return async (key, signal) => {
+    try {
+      return resultOf(await reconciler.reconcile(namedOf(key), signal));
+    } catch (error) {
+      // Another writer was faster, and its change is about to arrive by watch. This is expected.
+      if (isCrsError(error, 'CONFLICT')) return BACK_OFF;
+      throw error;
+    }
+  };
+}
+
+function resultOf(next: Next): Result {
+  switch (next.kind) {
+    case 'done':
+      return DONE;
+    case 'again':
+      return requeueAfter(next.afterMs);
+    case 'retry':
+      return BACK_OFF;
+    default:
+      return assertNever(next, 'what comes next');
+  }
+}
+
+type Wake = (key: NamespacedName) => void;
 
 function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: Wake; wakeCluster: Wake }) {
   const { caches, client, clock = systemClock, sleep = realSleep, random = Math.random, log } = deps;
@@ -130,17 +169,13 @@ function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: W
       repaired: ({ set }, { resource }) =>
         log?.info({ subject: `${set.namespace}/${set.name}`, name: resource.name }, 'drift repaired'),
     }),
-    reachedAnew: ({ namespace, name }: Key) => {
+    reachedAnew: ({ namespace, name }: NamespacedName) => {
       attempts.forget(`${namespace}/${name}`);
       versions.forget(`${namespace}/${name}`);
     },
   };
 }
 
-function namedOf({
-  metadata: { namespace = '', name = '' },
-}: {
-  metadata: { namespace?: string; name?: string };
-}): Key {
+function namedOf({ namespace = '', name }: ObjectKey): NamespacedName {
   return { namespace, name };
 }

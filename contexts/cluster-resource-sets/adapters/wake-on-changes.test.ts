@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject, ObjectMeta } from '#kit/kube';
-import type { ChangeHandler, Informer } from '#kit/kube/cache';
+import type { ChangeHandler, Informer, InformerFactory } from '#kit/kube/cache';
+import { ControllerBuilder, type ReconcileKey } from '#kit/kube/controller';
+import { DONE } from '#kit/reconcile';
 import type { LabelSelector } from '#kit/std';
+import { FakeClock } from '#testing/fake-clock';
 import { FINALIZER } from '../domain/resource-set.ts';
 import { type Caches, type Followed, resourceIndexKey } from './caches.ts';
 import { FreshCache } from './fresh-cache.ts';
 import type { BindingObject, ClusterObject, SetObject } from './kinds.ts';
 import type { KeptResource } from './trims.ts';
-import { wakeOnChanges } from './wake-on-changes.ts';
+import { watchForClusters, watchForSets } from './wake-on-changes.ts';
 
 /** An in-memory collection that reports changes at once. */
 class Collection<T extends KubeObject> implements Followed<T> {
   readonly objects = new Map<string, T>();
+  readonly options = {};
   readonly fresh: FreshCache<T>;
   readonly informer: Informer<T>;
   readonly #handlers = new Set<ChangeHandler<T>>();
@@ -50,42 +54,84 @@ interface Fields extends ObjectMeta {
   readonly selector?: LabelSelector;
 }
 
+/** The controllers run on a clock that stands still: what is woken with a delay counts once it is over. */
 class Stage {
   readonly sets = new Collection<SetObject>();
   readonly clusters = new Collection<ClusterObject>();
   readonly bindings = new Collection<BindingObject>();
   readonly configMaps = new Collection<KeptResource>();
+  readonly #secrets = new Collection<KeptResource>();
+  readonly #clock = new FakeClock();
+  readonly #stop = new AbortController();
+  readonly #running: readonly Promise<void>[];
   readonly #woken = new Set<string>();
   #version = 0;
 
-  constructor() {
-    const namers = (key: string) =>
-      this.sets.informer.cache
-        .list()
-        .filter(({ spec }) => spec?.resources?.some((ref) => resourceIndexKey('fleet', ref) === key));
-    const setsByResource = { get: namers, values: () => [] };
-    const secrets = new Collection<KeptResource>();
-    const synced = () => Promise.resolve();
-    const { sets, clusters, bindings, configMaps } = this;
-    const caches: Caches = { sets, clusters, bindings, configMaps, secrets, setsByResource, synced };
-    wakeOnChanges(caches, {
-      wakeSet: ({ name }) => this.#woken.add(`set ${name}`),
-      wakeCluster: ({ name }) => this.#woken.add(`cluster ${name}`),
-    });
+  static async open(): Promise<Stage> {
+    const stage = new Stage();
+    await stage.woken();
+    return stage;
+  }
+
+  private constructor() {
+    const caches = this.#caches();
+    const controller = (name: string): ControllerBuilder => {
+      const clock = this.#clock;
+      return new ControllerBuilder({ name, informers: caches.informers, clock, sleep: clock.sleep });
+    };
+    const wokenAs =
+      (kind: string): ReconcileKey =>
+      ({ name }) => {
+        this.#woken.add(`${kind} ${name}`);
+        return Promise.resolve(DONE);
+      };
+    const controllers = [
+      watchForSets(controller('sets'), caches).reconcile(wokenAs('set')),
+      watchForClusters(controller('clusters'), caches).reconcile(wokenAs('cluster')),
+    ];
+    this.#running = controllers.map((each) => each.run(this.#stop.signal));
     this.cluster('a');
     this.cluster('b', { labels: { other: 'yes' } });
     this.set('web');
     this.set('unread', { selector: { matchExpressions: [{ key: 'cni', operator: 'In' }] } });
     this.set('empty', { selector: {} });
     this.configMap('cm', 'h1');
-    this.woken();
   }
 
-  /** The keys queued since the last call. */
-  woken(): readonly string[] {
+  #caches(): Caches {
+    const namers = (key: string) =>
+      this.sets.informer.cache
+        .list()
+        .filter(({ spec }) => spec?.resources?.some((ref) => resourceIndexKey('fleet', ref) === key));
+    const setsByResource = { get: namers, values: () => [] };
+    const synced = () => Promise.resolve();
+    const { sets, clusters, bindings, configMaps } = this;
+    const secrets = this.#secrets;
+    const all: Readonly<Record<string, { readonly informer: unknown }>> = {
+      clusterresourcesets: sets,
+      clusters,
+      clusterresourcesetbindings: bindings,
+      configmaps: configMaps,
+      secrets,
+    };
+    const informer = ({ resource }: { readonly resource: { readonly plural: string } }) =>
+      all[resource.plural]?.informer ?? assert.fail(resource.plural);
+    // Each collection holds the objects of its resource.
+    const informers = { informer: informer as unknown as InformerFactory['informer'] };
+    return { informers, sets, clusters, bindings, configMaps, secrets, setsByResource, synced };
+  }
+
+  /** The keys reconciled since the last call. */
+  async woken(): Promise<readonly string[]> {
+    await this.#clock.advance(20);
     const woken = [...this.#woken].sort((a, b) => (a < b ? -1 : 1));
     this.#woken.clear();
     return woken;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
   }
 
   set(name: string, { selector = { matchLabels: { cni: 'yes' } }, ...fields }: Fields = {}): void {
@@ -116,7 +162,7 @@ class Stage {
 }
 
 describe('who is woken', () => {
-  const cases: readonly { why: string; act: (stage: Stage) => void; want: readonly string[] }[] = [
+  const cases: readonly { why: string; act: (stage: Stage) => void | Promise<void>; want: readonly string[] }[] = [
     { why: 'a set that says something of itself: it alone', act: (it) => it.set('web'), want: ['set web'] },
     {
       why: 'a new generation: its clusters too',
@@ -190,20 +236,21 @@ describe('who is woken', () => {
     },
     {
       why: 'a binding without a set that waits for that',
-      act: (it) => {
+      act: async (it) => {
         it.bindings.objects.set('a', it.binding('a', ['web', 'empty']));
         it.set('web', { deletionTimestamp: 'now' });
-        it.woken();
+        await it.woken();
         it.bindings.put(it.binding('a', ['empty']));
       },
       want: ['cluster a', 'set web'],
     },
   ];
   for (const { why, act, want } of cases) {
-    it(why, () => {
-      const stage = new Stage();
-      act(stage);
-      assert.deepEqual(stage.woken(), want);
+    it(why, async () => {
+      const stage = await Stage.open();
+      await act(stage);
+      assert.deepEqual(await stage.woken(), want);
+      await stage.close();
     });
   }
 });

@@ -1,4 +1,4 @@
-import { createResync, createWorkers, DONE, KeyedQueue, type Result, type RetryPolicy, runAll } from '#kit/reconcile';
+import { Controller, DONE, type Result, type RetryPolicy, runAll } from '#kit/reconcile';
 import { Notifier, type Uuid, unlessAborted } from '#kit/std';
 import type { DeliveryOrder, Holding, PreviewAnswer } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
@@ -9,7 +9,7 @@ import type { DeploymentRecords } from './deployment-state.ts';
 import type { FollowedKind, WatchListener } from './ports.ts';
 import { previewOrder } from './preview-order.ts';
 
-export type SessionDeps = Omit<ReconcilerDeps, 'claims' | 'queue' | 'kindsChanged' | 'verify'>;
+export type SessionDeps = Omit<ReconcilerDeps, 'claims' | 'wake' | 'kindsChanged' | 'verify'>;
 
 /** Deployments reconciled at a time, and how many of them may be retries: stuck work delays only other stuck work. */
 const WORKERS = 24;
@@ -26,13 +26,13 @@ const SEEN_MS = 3_000;
 const LAST_WRITES_MS = 1_000;
 
 /**
- * State read from a cluster, and the reconcilers of its deployments, which run on one queue. It is valid as long as no
+ * State read from a cluster, and the reconcilers of its deployments, which one controller runs. It is valid as long as no
  * other agent writes there. Then it ends, and everything is read again.
  */
 export class ClusterSession {
   readonly instance: string;
   readonly #deps: ReconcilerDeps;
-  readonly #queue: KeyedQueue;
+  readonly #controller: Controller;
   readonly #reconcilers = new Map<string, DeploymentReconciler>();
   /** Retries under way, and those that wait until one of them ends. */
   #retries = 0;
@@ -47,10 +47,22 @@ export class ClusterSession {
     const { clock, sleep, random } = deps;
     this.instance = instance;
     this.#synced = new Notifier(sleep);
-    this.#queue = new KeyedQueue({ clock, sleep, random, retries: RETRY });
+    this.#controller = new Controller({
+      name: 'reconcilers',
+      concurrency: WORKERS,
+      retries: RETRY,
+      resyncMs: RESYNC_MS,
+      // Another agent may already serve the cluster, so reconciles in progress are aborted at once.
+      drainWithinMs: 0,
+      keys: () => this.#reconcilers.keys(),
+      reconcile: async (key, signal) => await this.#reconcile(key, signal),
+      clock,
+      sleep,
+      random,
+    });
     const verify = async (signal: AbortSignal): Promise<void> => await this.#verify(signal);
     const kindsChanged = (): void => this.#follow();
-    this.#deps = { ...deps, claims: new Claims(), queue: this.#queue, verify, kindsChanged };
+    this.#deps = { ...deps, claims: new Claims(), wake: this.#controller.wake, verify, kindsChanged };
     // `run` awaits this promise. The empty handler avoids an unhandled rejection if it rejects before `run` starts.
     this.#outdated.promise.catch(() => {});
   }
@@ -69,7 +81,7 @@ export class ClusterSession {
     for (const { deployment, error } of [...kept.corrupt, ...made.corrupt]) add(deployment, { corrupt: error });
     // Records are stored under the uid of their deployment.
     for (const [deployment, its] of found) session.#manage(deployment as Uuid, its);
-    for (const deployment of found.keys()) session.#queue.add(deployment);
+    for (const deployment of found.keys()) session.#controller.wake(deployment);
     session.#follow();
     return session;
   }
@@ -115,8 +127,7 @@ export class ClusterSession {
 
   /** Runs until the signal aborts or the session ends, and all running work has ended. Throws the reason. */
   async run(signal: AbortSignal): Promise<void> {
-    const { ports, sleep, random } = this.#deps;
-    const keys = (): Iterable<string> => this.#reconcilers.keys();
+    const { ports, sleep } = this.#deps;
     this.#isRunning = true;
     try {
       await runAll(
@@ -124,8 +135,7 @@ export class ClusterSession {
           { name: 'validity', run: async (stop) => await unlessAborted(this.#outdated.promise, stop) },
           { name: 'watch', run: async (stop) => await ports.watch.run(this.#listener(), stop) },
           { name: 'heartbeat', run: async (stop) => await this.#beat(stop) },
-          { name: 'reconcilers', run: async (stop) => await this.#work(stop) },
-          createResync({ name: 'resync', queue: this.#queue, keys, everyMs: RESYNC_MS, sleep, random }),
+          this.#controller,
         ],
         signal,
         { sleep },
@@ -134,14 +144,6 @@ export class ClusterSession {
       this.#isRunning = false;
       await this.#end({ isOutdated: !signal.aborted });
     }
-  }
-
-  /** Another agent may already serve the cluster, so reconciles in progress are aborted at once. */
-  async #work(signal: AbortSignal): Promise<void> {
-    const { clock, sleep } = this.#deps;
-    const reconcile = async (key: string, stop: AbortSignal): Promise<Result> => await this.#reconcile(key, stop);
-    const options = { name: 'reconcilers', queue: this.#queue, concurrency: WORKERS, reconcile, clock, sleep };
-    await createWorkers({ ...options, cut: signal }).run(signal);
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Result> {
@@ -167,7 +169,7 @@ export class ClusterSession {
     this.#retries -= 1;
     for (const key of this.#waitingRetries) {
       this.#waitingRetries.delete(key);
-      this.#queue.add(key);
+      this.#controller.wake(key);
       return;
     }
   }

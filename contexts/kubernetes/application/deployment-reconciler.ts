@@ -1,4 +1,4 @@
-import { type AddOptions, DONE, type KeyedQueue, type Result, requeueAfter } from '#kit/reconcile';
+import { type AddOptions, DONE, type Result, requeueAfter, type Wake } from '#kit/reconcile';
 import { type BackoffPolicy, backoffDelay, Mutex, type Random, type Uuid } from '#kit/std';
 import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { isOutdated, KubernetesError } from '../domain/kubernetes-error.ts';
@@ -13,7 +13,7 @@ import { boundedList } from './summary.ts';
 export interface ReconcilerDeps extends HealthMonitorDeps, CarryOutOrderDeps {
   readonly report: (deployment: Uuid, revision: number, content: ReportContent) => void;
   /** Its keys are the uids of deployments. */
-  readonly queue: Pick<KeyedQueue, 'add'>;
+  readonly wake: Wake;
   readonly random: Random;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -316,7 +316,7 @@ export class DeploymentReconciler {
   }
 
   #enqueue(options: AddOptions): void {
-    this.#deps.queue.add(this.state.deployment, options);
+    this.#deps.wake(this.state.deployment, options);
   }
 
   /** Once another agent has written, nothing more is written, also not by those that wait. */

@@ -1,20 +1,30 @@
-import type { Runnable } from '#kit/reconcile';
 import type { InformerFactory, SharedInformerOptions } from '../cache/informer-factory.ts';
-import type { Lister } from '../cache/object-store.ts';
+import type { Change, Lister, ObjectKey } from '../cache/object-store.ts';
 import type { KubeObject, Resource } from '../client/kube-object.ts';
-import { Controller, type ControllerOptions, type ReconcileKey } from './controller.ts';
+import { ObjectController, type ObjectControllerOptions, type ReconcileKey, type WakeObject } from './controller.ts';
 import { ControllerError } from './controller-error.ts';
+import { formatKey } from './object-key.ts';
 import type { Predicate } from './predicates.ts';
-import { itsController, itself, type Mapper, observing, type WatchSource, watchSource } from './watch-source.ts';
+import {
+  itsController,
+  itself,
+  type Mapper,
+  observing,
+  otherSource,
+  type WatchSource,
+  watchSource,
+} from './watch-source.ts';
 
-export interface ControllerDeps extends Omit<ControllerOptions, 'sources' | 'keys' | 'reconcile'> {
-  readonly informers: InformerFactory;
+export interface ControllerDeps extends Omit<ObjectControllerOptions, 'sources' | 'keys' | 'reconcile'> {
+  readonly informers: Pick<InformerFactory, 'informer'>;
   /** Watches only this namespace. */
   readonly namespace?: string;
 }
 
 export interface WatchedOptions<T extends KubeObject> extends SharedInformerOptions<T> {
   readonly predicates?: readonly Predicate<T>[];
+  /** How long the keys of a change wait, so that changes that come together are one reconcile; 0 by default. */
+  readonly afterMs?: (change: Change<T>) => number;
 }
 
 /**
@@ -42,15 +52,17 @@ export class ControllerBuilder {
     const { expectations } = this.#deps;
     const informer = this.#informer<T>(resource, options);
     this.#primary = { resource, cache: informer.cache };
-    const { predicates = [] } = options;
+    const { predicates = [], afterMs } = options;
+    const seen = ({ now }: Change<T>, key: ObjectKey): void => {
+      if (now === undefined) expectations?.forget(key);
+    };
     this.#sources.push(
       watchSource<T>({
         informer,
         mapper: itself,
         predicates,
-        seen: ({ now }, key) => {
-          if (now === undefined) expectations?.forget(key);
-        },
+        ...(afterMs && { afterMs }),
+        ...(expectations && { seen }),
       }),
     );
     return this;
@@ -65,19 +77,29 @@ export class ControllerBuilder {
   watches<T extends KubeObject>(resource: Resource, mapper: Mapper<T>, options: WatchedOptions<T> = {}): this {
     const { expectations } = this.#deps;
     const informer = this.#informer<T>(resource, options);
-    const { predicates = [] } = options;
+    const { predicates = [], afterMs } = options;
     const seen = expectations && { seen: observing(expectations) };
-    this.#sources.push(watchSource<T>({ informer, mapper, predicates, ...seen }));
+    this.#sources.push(watchSource<T>({ informer, mapper, predicates, ...(afterMs && { afterMs }), ...seen }));
     return this;
   }
 
-  reconcile(reconcile: ReconcileKey): Runnable {
+  /**
+   * Keys that something other than this cluster's objects wakes: `feed` is called once the caches have synced, and returns
+   * a function that stops it. Another controller calls `wake` of the built one instead.
+   */
+  wokenBy(feed: (wake: WakeObject) => () => void): this {
+    this.#sources.push(otherSource((wake) => feed((key, options) => wake(formatKey(key), options))));
+    return this;
+  }
+
+  reconcile(reconcile: ReconcileKey): ObjectController {
     const { cache } = this.#looksAfter();
-    return new Controller({ ...this.#deps, sources: this.#sources, keys: () => cache.list(), reconcile });
+    const { informers: _, namespace: __, ...options } = this.#deps;
+    return new ObjectController({ ...options, sources: this.#sources, keys: () => cache.list(), reconcile });
   }
 
   #informer<T extends KubeObject>(resource: Resource, watched: WatchedOptions<T>) {
-    const { predicates: _, ...options } = watched;
+    const { predicates: _, afterMs: __, ...options } = watched;
     const { informers, namespace } = this.#deps;
     const scope = namespace === undefined || !resource.namespaced ? {} : { namespace };
     return informers.informer<T>({ resource, ...scope }, options);

@@ -1,15 +1,7 @@
-import type { Outcome, Priority, QueueObserver, WorkersObserver } from '#kit/reconcile';
+import type { ControllerObserver, Outcome, Priority, QueueObserver } from '#kit/reconcile';
 import type { Metrics } from '#kit/telemetry';
 
-/** Metrics of one controller, with the names and labels of controller-runtime, so that existing dashboards work. */
-export interface ControllerObserver {
-  readonly queue: QueueObserver;
-  readonly workers: WorkersObserver;
-  started(options: { readonly concurrency: number }): void;
-  /** How long each reconcile in progress has taken so far. */
-  inProgress(ms: readonly number[]): void;
-}
-
+/** Metrics of controllers, with the names and labels of controller-runtime, so that existing dashboards work. */
 export interface ControllerMetrics {
   controller(name: string): ControllerObserver;
 }

@@ -119,6 +119,67 @@ test('a mapper says whom a change concerns, and predicates which changes', async
   await end();
 });
 
+test('keys can be woken by another part, and wait as it says', async () => {
+  const { client, clock, informers, builder, seen } = setUp();
+  const calls: string[] = [];
+  let wakeFromOutside: ((name: string) => void) | undefined;
+  await client.create(owners, configMap('a'), {}, signal);
+  builder.for(CORE.configMaps).wokenBy((wake) => {
+    wakeFromOutside = (name) => wake({ namespace: 'here', name });
+    return () => calls.push('ended');
+  });
+  const controller = builder.reconcile((key) => {
+    seen.push(formatKey(key));
+    return Promise.resolve(DONE);
+  });
+  const [below, stop] = [new AbortController(), new AbortController()];
+  controller.wake({ namespace: 'here', name: 'early' });
+  const running = [informers.run(below.signal), controller.run(stop.signal)];
+  await settle();
+  assert.deepEqual(seen.splice(0), ['here/early', 'here/a'], 'the first list waits behind what was woken');
+  wakeFromOutside?.('b');
+  await settle();
+  controller.wake({ namespace: 'here', name: 'late' }, { afterMs: 10 });
+  await settle();
+  assert.deepEqual(seen.splice(0), ['here/b']);
+  await clock.advance(10);
+  assert.deepEqual(seen, ['here/late']);
+  stop.abort();
+  await running[1];
+  below.abort();
+  await running[0];
+  assert.deepEqual(calls, ['ended']);
+});
+
+test('changes that come together can be one reconcile', async () => {
+  const { client, clock, builder, seen, start } = setUp();
+  const isLast = { afterMs: ({ now }: { readonly now: KubeObject | undefined }) => (now === undefined ? 20 : 0) };
+  const mapper = (): ObjectKey[] => [{ namespace: 'here', name: 'a' }];
+  const end = await start(builder.for(CORE.configMaps).watches(CORE.secrets, mapper, isLast));
+  for (const name of ['one', 'two']) await client.create(children, child(name), {}, signal);
+  await settle();
+  assert.deepEqual(new Set(seen.splice(0)), new Set(['here/a']));
+  for (const name of ['one', 'two']) await client.delete({ ...children, name }, {}, signal);
+  await settle();
+  assert.deepEqual(seen, []);
+  await clock.advance(20);
+  assert.deepEqual(seen, ['here/a']);
+  await end();
+});
+
+test('without a limit it waits for its first lists for as long as they take', async () => {
+  const { clock, builder, seen } = setUp({ syncWithinMs: Number.POSITIVE_INFINITY });
+  const stop = new AbortController();
+  const running = builder
+    .for(CORE.configMaps)
+    .reconcile(() => Promise.resolve(DONE))
+    .run(stop.signal);
+  await clock.advance(3_600_000);
+  assert.deepEqual(seen, []);
+  stop.abort(new Error('stop'));
+  await assert.rejects(running, { message: 'stop' });
+});
+
 test('what the first list brings waits behind what happens', async () => {
   const { client, builder, seen, start } = setUp();
   for (const name of ['a', 'b', 'c']) await client.create(owners, configMap(name), {}, signal);

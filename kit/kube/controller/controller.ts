@@ -1,21 +1,18 @@
 import {
+  type AddOptions,
   BACK_OFF,
-  createResync,
-  createWorkers,
-  KeyedQueue,
+  Controller,
+  type ControllerOptions,
   type Result,
-  type RetryPolicy,
   type Runnable,
   requeueAfter,
-  runGroups,
 } from '#kit/reconcile';
-import { type Clock, type Random, sleep as realSleep, type Sleep } from '#kit/std';
-import type { Logger } from '#kit/telemetry';
+import { sleep as realSleep } from '#kit/std';
 import type { ObjectKey } from '../cache/object-store.ts';
 import type { KubeObject } from '../client/kube-object.ts';
 import { isKubeError } from '../kube-error.ts';
 import { ControllerError } from './controller-error.ts';
-import type { ControllerMetrics, ControllerObserver } from './controller-metrics.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
 import type { Expectations } from './expectations.ts';
 import { formatKey, keyOf, parseKey } from './object-key.ts';
 import type { WatchSource } from './watch-source.ts';
@@ -23,100 +20,46 @@ import type { WatchSource } from './watch-source.ts';
 /** Brings the object of the key to its desired state, based on the caches. The object may be gone. */
 export type ReconcileKey = (key: ObjectKey, signal: AbortSignal) => Promise<Result>;
 
-export interface ControllerOptions {
-  readonly name: string;
+/** Queues the key of an object, for a controller whose keys others wake too. */
+export type WakeObject = (key: ObjectKey, options?: AddOptions) => void;
+
+export interface ObjectControllerOptions
+  extends Omit<ControllerOptions, 'feeds' | 'keys' | 'observer' | 'ready' | 'reconcile'> {
   readonly sources: readonly WatchSource[];
   /** All reconciled objects, for a resync. */
   readonly keys: () => Iterable<KubeObject>;
   readonly reconcile: ReconcileKey;
   readonly expectations?: Expectations;
-  readonly concurrency?: number;
-  /** See `WorkersOptions`. */
-  readonly timeoutMs?: number;
-  readonly drainWithinMs?: number;
-  readonly cut?: AbortSignal;
-  readonly retries?: RetryPolicy;
-  /** Interval of reconciling everything; off by default. */
-  readonly resyncMs?: number;
-  /** Time limit of the first lists; 2 minutes by default. */
+  /** Time limit of the first lists; 2 minutes by default, none with `Infinity`. */
   readonly syncWithinMs?: number;
   readonly metrics?: ControllerMetrics;
-  /** A monotonic clock. */
-  readonly clock?: Clock;
-  readonly sleep?: Sleep;
-  readonly random?: Random;
-  readonly log?: Logger;
 }
 
-const PROGRESS_EVERY_MS = 500;
-/** Time for reconciles that were aborted at the end of the drain. */
-const ABORT_WITHIN_MS = 5_000;
-
-/** Reconciles each key that its sources name, after all caches have their first list. */
-export class Controller implements Runnable {
+/** Reconciles each key that its sources name, or that is woken, after all caches have their first list. */
+export class ObjectController implements Runnable {
   readonly name: string;
-  readonly #options: ControllerOptions;
-  readonly #observer: ControllerObserver | undefined;
-  readonly #log: Logger | undefined;
+  readonly #options: ObjectControllerOptions;
+  readonly #controller: Controller;
 
-  constructor(options: ControllerOptions) {
+  constructor(options: ObjectControllerOptions) {
+    const { sources, keys, reconcile: _, expectations: __, syncWithinMs: ___, metrics, log, ...rest } = options;
     this.name = options.name;
     this.#options = options;
-    this.#observer = options.metrics?.controller(options.name);
-    this.#log = options.log?.child({ component: options.name });
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const { sources, concurrency = 1, drainWithinMs = 10_000, sleep, random, clock, retries } = this.#options;
-    this.#observer?.started({ concurrency });
-    const queue = new KeyedQueue({
-      ...(clock && { clock }),
-      ...(sleep && { sleep }),
-      ...(random && { random }),
-      ...(retries && { retries }),
-      ...(this.#observer && { observer: this.#observer.queue }),
-    });
-    const feeds = sources.map((source) => source.feed(queue));
-    try {
-      await this.#synced(signal);
-      this.#log?.info({ count: concurrency }, 'caches synced; reconciling');
-      const stopWithinMs = drainWithinMs + ABORT_WITHIN_MS;
-      await runGroups([{ name: this.name, runnables: this.#runnables(queue), stopWithinMs }], signal, {
-        ...(sleep && { sleep }),
-      });
-    } finally {
-      for (const end of feeds) end();
-      queue.close();
-    }
-  }
-
-  #runnables(queue: KeyedQueue): readonly Runnable[] {
-    const { keys, resyncMs, sources: _, metrics: __, reconcile: ___, ...options } = this.#options;
-    const { sleep = realSleep } = options;
-    const workers = createWorkers({
-      ...options,
-      queue,
+    this.#controller = new Controller({
+      ...rest,
       reconcile: (key, signal) => this.#reconcile(parseKey(key), signal),
-      ...(this.#observer && { observer: this.#observer.workers }),
-      ...(this.#log && { log: this.#log }),
+      keys: () => Iterator.from(keys()).map((object) => formatKey(keyOf(object))),
+      ready: (signal) => this.#synced(signal),
+      feeds: sources.map((source) => (wake) => source.feed(wake)),
+      ...(metrics && { observer: metrics.controller(options.name) }),
+      ...(log && { log: log.child({ component: options.name }) }),
     });
-    const resync =
-      resyncMs === undefined
-        ? []
-        : [
-            createResync({
-              ...options,
-              name: `${this.name} resync`,
-              queue,
-              everyMs: resyncMs,
-              keys: () => Iterator.from(keys()).map((object) => formatKey(keyOf(object))),
-            }),
-          ];
-    return [
-      workers,
-      ...resync,
-      { name: `${this.name} progress`, run: (signal) => this.#progress(queue, sleep, signal) },
-    ];
+  }
+
+  readonly wake: WakeObject = (key, options) => this.#controller.wake(formatKey(key), options);
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
   }
 
   async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result> {
@@ -135,23 +78,18 @@ export class Controller implements Runnable {
 
   async #synced(signal: AbortSignal): Promise<void> {
     const { sources, syncWithinMs = 120_000, sleep = realSleep } = this.#options;
+    const synced = Promise.all(sources.map((source) => source.synced(signal)));
+    if (syncWithinMs === Number.POSITIVE_INFINITY) return void (await synced);
     const over = new AbortController();
     const late = sleep(syncWithinMs, AbortSignal.any([signal, over.signal])).then(() => {
       throw new ControllerError('CACHE_NOT_SYNCED', `start ${this.name}: caches not synced after ${syncWithinMs} ms`);
     });
     try {
-      await Promise.race([Promise.all(sources.map((source) => source.synced(signal))), late]);
+      await Promise.race([synced, late]);
     } finally {
       over.abort();
       // It lost the race; the result does not matter.
       await late.catch(() => undefined);
-    }
-  }
-
-  async #progress(queue: KeyedQueue, sleep: Sleep, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      this.#observer?.inProgress(queue.inProgress());
-      await sleep(PROGRESS_EVERY_MS, signal);
     }
   }
 }

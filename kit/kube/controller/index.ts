@@ -1,4 +1,4 @@
-export type { ReconcileKey } from './controller.ts';
+export type { ObjectController, ReconcileKey, WakeObject } from './controller.ts';
 export { ControllerBuilder, type ControllerDeps, type WatchedOptions } from './controller-builder.ts';
 export { CONTROLLER_ERRORS, ControllerError, type ControllerErrorCode } from './controller-error.ts';
 export { type ControllerMetrics, createControllerMetrics } from './controller-metrics.ts';

@@ -1,4 +1,4 @@
-import type { KeyedQueue } from '#kit/reconcile';
+import type { Wake } from '#kit/reconcile';
 import type { ChangeHandler, Informer } from '../cache/informer.ts';
 import type { Change, ObjectKey } from '../cache/object-store.ts';
 import type { KubeObject, Resource } from '../client/kube-object.ts';
@@ -7,20 +7,22 @@ import type { Expectations } from './expectations.ts';
 import { formatKey, keyOf } from './object-key.ts';
 import type { Predicate } from './predicates.ts';
 
-/** The keys that must be reconciled when the object changes. */
-export type Mapper<T extends KubeObject> = (object: T) => readonly ObjectKey[];
+/** The keys that must be reconciled when the object changes; called for what it was before, and for what it is now. */
+export type Mapper<T extends KubeObject> = (object: T, change: Change<T>) => readonly ObjectKey[];
 
 /** A source of changes for a controller. */
 export interface WatchSource {
   synced(signal: AbortSignal): Promise<void>;
-  /** Adds the keys of changes to the queue; returns a function that stops it. */
-  feed(queue: KeyedQueue): () => void;
+  /** Wakes the keys of changes; returns a function that stops it. */
+  feed(wake: Wake): () => void;
 }
 
 export interface SourceOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly mapper: Mapper<T>;
   readonly predicates: readonly Predicate<T>[];
+  /** How long the keys of a change wait, so that changes that come together are one reconcile; 0 by default. */
+  readonly afterMs?: (change: Change<T>) => number;
   /** Called for every change before the predicates. */
   readonly seen?: (change: Change<T>, key: ObjectKey) => void;
 }
@@ -29,22 +31,32 @@ export function watchSource<T extends KubeObject>({
   informer,
   mapper,
   predicates,
+  afterMs,
   seen,
 }: SourceOptions<T>): WatchSource {
   const onChange =
-    (queue: KeyedQueue): ChangeHandler<T> =>
+    (wake: Wake): ChangeHandler<T> =>
     ({ initial, ...change }) => {
+      const isWorthIt = predicates.every((predicate) => predicate(change));
+      if (!isWorthIt && !seen) return;
       // Includes the keys of the previous state: the former owner must be reconciled too.
-      const keys = new Map([change.old, change.now].flatMap((object) => (object ? mapper(object) : [])).map(named));
+      const states = [change.old, change.now].filter((object) => object !== undefined);
+      const keys = new Map(states.flatMap((object) => mapper(object, change)).map(named));
       if (seen) for (const key of keys.values()) seen(change, key);
-      if (!predicates.every((predicate) => predicate(change))) return;
+      if (!isWorthIt) return;
       // The first list contains everything; later changes go before it.
-      for (const key of keys.keys()) queue.add(key, { priority: initial ? 'low' : 'normal' });
+      const options = { priority: initial ? 'low' : 'normal', afterMs: afterMs?.(change) ?? 0 } as const;
+      for (const key of keys.keys()) wake(key, options);
     };
   return {
     synced: (signal) => informer.synced(signal),
-    feed: (queue) => informer.onChange(onChange(queue)),
+    feed: (wake) => informer.onChange(onChange(wake)),
   };
+}
+
+/** Keys that come from something other than objects of this cluster. */
+export function otherSource(feed: (wake: Wake) => () => void): WatchSource {
+  return { synced: () => Promise.resolve(), feed };
 }
 
 /** The key of the object itself. */
