@@ -9,6 +9,7 @@ import { KUBERNETES_AGENT_SETTINGS } from '../apps/kubernetes-agent/config.ts';
 import { PLATFORM_SETTINGS } from '../apps/platform/config.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
+import { publicSurface } from './surface/public-surface.ts';
 
 export interface Generated {
   readonly name: string;
@@ -24,6 +25,7 @@ export const GENERATED: readonly Generated[] = [
   settingsReference('kubernetes-agent-settings', 'fleetshift agent kubernetes', KUBERNETES_AGENT_SETTINGS),
   settingsReference('crs-settings', 'fleetshift crs', CRS_SETTINGS),
   { name: 'protocol', generate: generateProtocol },
+  { name: 'public surface', generate: publicSurface },
 ];
 
 function settingsReference(page: string, command: string, settings: Settings): Generated {
