@@ -15,6 +15,8 @@ export type {
   Units,
   WorkspaceDirectory,
 } from './application/ports.ts';
+export { CarryOutRemovals } from './application/removals/carry-out-removals.ts';
+export { owesRemovals } from './application/removals/owe-removals.ts';
 export { type AddedStrategies, registerStrategies } from './application/strategies.ts';
 export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';

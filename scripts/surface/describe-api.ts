@@ -39,7 +39,7 @@ export function describeApi({ paths, components }: ApiDocument): readonly string
 
 function describeOperation(route: string, operation: Operation): readonly string[] {
   const { operationId = '', parameters = [], requestBody, responses = {}, security } = operation;
-  const extensions = sorted(operation).filter(([key]) => key.startsWith('x-'));
+  const extensions = sorted({ ...operation }).filter(([key]) => key.startsWith('x-'));
   const given = parameters.map(
     ({ in: place, name, required, schema }) => `${place} ${name}${required ? ' (required)' : ''} ${compact(schema)}`,
   );

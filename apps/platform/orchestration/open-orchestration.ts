@@ -3,6 +3,7 @@ import type { AgentRegistry } from '#contexts/delivery';
 import {
   type AddedStrategies,
   type Approvers,
+  CarryOutRemovals,
   createDecide,
   DeploymentService,
   GenerationSlots,
@@ -10,6 +11,7 @@ import {
   LOCAL_TARGET_ID,
   LocalAgent,
   type Observer,
+  owesRemovals,
   registerStrategies,
   storeObservations,
   TargetChanges,
@@ -105,9 +107,9 @@ export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
   const { unit, strategies, rules, units, clock } = parts;
   return {
-    store: storeObservations(parts),
+    store: storeObservations({ ...parts, owes: owesRemovals(strategies.manifests) }),
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
-    register: (added, signal) => registerStrategies({ registry: strategies, units }, added, signal),
+    register: (added, signal) => registerStrategies({ registry: strategies, units, clock }, added, signal),
     connect: ({ router: plain, agents, observer }) => {
       const router = meteredRouter(plain, deps.metrics);
       const local = new LocalAgent({ units, clock, observer });
@@ -193,6 +195,14 @@ function runnablesOf(parts: Parts & { readonly observer: Observer; readonly clie
     runStarter(PIPELINE_RUNS, { storage, client, onTrouble }),
     runStarter(GROUP_RUNS, { storage, client, onTrouble }),
     rolloutMetrics({ storage, metrics, clock, sleep, log }),
+    new CarryOutRemovals({
+      units,
+      manifests,
+      clock,
+      sleep,
+      random: Math.random,
+      onTrouble: (err) => log.warn({ err }, 'owed removals not read; retrying'),
+    }),
   ];
 }
 

@@ -229,6 +229,22 @@ CREATE TABLE generated_contents (
 );
 CREATE INDEX generated_contents_by_hash ON generated_contents (hash) WHERE hash IS NOT NULL;`;
 
+/** What strategies have yet to be told: the deployment is off the target. `body` is the context of the call. */
+const REMOVALS = `
+CREATE TABLE owed_removals (
+  deployment KEYTEXT NOT NULL,
+  target KEYTEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  body TEXT NOT NULL,
+  attempts BIGINT NOT NULL,
+  failure TEXT,
+  create_time BIGINT NOT NULL,
+  next_time BIGINT NOT NULL,
+  PRIMARY KEY (deployment, target)
+);
+CREATE INDEX owed_removals_by_time ON owed_removals (next_time);`;
+
 export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
   module: 'orchestration',
   migrations: [
@@ -238,5 +254,6 @@ export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
       compatibleFrom: 0,
       up: [DEPLOYMENTS, TARGETS, REVISIONS, CONTENTS, GENERATED, SCORES, GROUPS].join('\n'),
     },
+    { number: 2, name: 'what strategies are owed after a removal', compatibleFrom: 1, up: REMOVALS },
   ],
 };

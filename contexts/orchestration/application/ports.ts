@@ -8,7 +8,7 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import type { Revision } from '../domain/deployment/revision.ts';
 import type { RecordedTrigger, Trigger } from '../domain/deployment/trigger.ts';
 import type { GroupState } from '../domain/group/group-state.ts';
-import type { GenerateTarget } from '../domain/manifest/generate-context.ts';
+import type { GenerateTarget, RemovedContext } from '../domain/manifest/generate-context.ts';
 import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-group.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
@@ -27,6 +27,7 @@ export interface UnitOfWork {
   readonly rollouts: RolloutStore;
   readonly contents: ContentStore;
   readonly generated: GeneratedStore;
+  readonly removals: RemovalStore;
   readonly approvals: ApprovalStore;
   readonly authors: AuthorStore;
   readonly watches: WatchStore;
@@ -252,6 +253,44 @@ export interface GeneratedStore {
   ): Promise<void>;
   /** The plan or the rollout is over. */
   drop(deployment: DeploymentId, signal: AbortSignal): Promise<void>;
+}
+
+/** A call of `onRemoved` that a strategy is owed. */
+export interface OwedRemoval {
+  /** The type of the strategy. */
+  readonly strategy: string;
+  readonly context: RemovedContext;
+  readonly attempts: number;
+  /** Why the last attempt failed. */
+  readonly failure: string | undefined;
+}
+
+/** At most one for each deployment and target: a later removal replaces an earlier one. */
+export interface RemovalStore {
+  add(owed: readonly Pick<OwedRemoval, 'strategy' | 'context'>[], now: number, signal: AbortSignal): Promise<void>;
+  /** The oldest of the deployment, and how many there are. */
+  of(
+    deployment: DeploymentId,
+    signal: AbortSignal,
+  ): Promise<{ readonly first: OwedRemoval | undefined; readonly count: number }>;
+  /**
+   * Those that are due, oldest first, and not before `until` for any other caller. Those whose target has the deployment
+   * again are dropped.
+   */
+  claim(
+    due: { readonly now: number; readonly until: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<readonly OwedRemoval[]>;
+  /** Unless a later removal has replaced it. */
+  drop(context: RemovedContext, signal: AbortSignal): Promise<void>;
+  /** The next attempt is at that time, unless a later removal has replaced it. */
+  failed(
+    context: RemovedContext,
+    failed: { readonly message: string; readonly nextTime: number },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** All of these strategies are due at once. */
+  hurry(strategies: readonly string[], now: number, signal: AbortSignal): Promise<void>;
 }
 
 /** A target, or `FOR_ALL` if the content is the same for all. */

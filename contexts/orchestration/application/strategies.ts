@@ -1,3 +1,4 @@
+import type { Clock } from '#kit/std';
 import type { ManifestRegistry, ManifestStrategy } from '../domain/manifest/manifest-strategy.ts';
 import type { PlacementRegistry } from '../domain/placement/placement-registry.ts';
 import type { PlacementStrategy } from '../domain/placement/placement-strategy.ts';
@@ -53,6 +54,7 @@ export class StrategyRegistry implements Strategies {
 export interface RegisterDeps {
   readonly registry: StrategyRegistry;
   readonly units: Pick<Units, 'write'>;
+  readonly clock: Clock;
 }
 
 /**
@@ -60,12 +62,15 @@ export interface RegisterDeps {
  * have waited for one of these. Should that fail, they are planned again by themselves, within minutes.
  */
 export async function registerStrategies(
-  { registry, units }: RegisterDeps,
+  { registry, units, clock }: RegisterDeps,
   added: AddedStrategies,
   signal: AbortSignal,
 ): Promise<void> {
   registry.add(added);
-  await units.write(async ({ deployments }) => {
+  const types = (added.manifests ?? []).map(({ type }) => type);
+  const now = clock.now();
+  await units.write(async ({ deployments, removals }) => {
+    await removals.hurry(types, now, signal);
     for (const uid of await deployments.blocked(signal)) await deployments.wake(uid, signal);
   }, signal);
 }

@@ -154,6 +154,7 @@ const KEPT = [
   'deployment_authors',
   'revision_contents',
   'generated_contents',
+  'owed_removals',
 ] as const;
 
 /** Also used by benchmarks and tests, which insert many at once. */

@@ -10,6 +10,7 @@ import { SqlAuthorStore } from './sql-author-store.ts';
 import { SqlContentStore } from './sql-content-store.ts';
 import { SqlDeploymentStore } from './sql-deployment-store.ts';
 import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
+import { SqlRemovalStore } from './sql-removal-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlRolloutStore } from './sql-rollout-store.ts';
 import { SqlScoreStore } from './sql-score-store.ts';
@@ -40,6 +41,7 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
     rollouts: new SqlRolloutStore(tx, { newId }),
     contents: new SqlContentStore(tx, sealer),
     generated: new SqlGeneratedStore(tx),
+    removals: new SqlRemovalStore(tx),
     approvals: new SqlApprovalStore(tx),
     authors: new SqlAuthorStore(tx),
     watches: new SqlWatchStore(tx),

@@ -25,6 +25,7 @@ import { openRollout, type RolloutStart } from '../../domain/rollout/machine/ope
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy, withRequiredGates } from '../../domain/rollout/plan.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { type OwesRemovals, oweRemovals, owesRemovals } from '../removals/owe-removals.ts';
 import type { Made } from './generation/desired-contents.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import {
@@ -64,10 +65,12 @@ const UNSURE_MS = 30_000;
 export class PlanRollout {
   readonly #deps: PipelineDeps;
   readonly #cache: RolloutCache;
+  readonly #owes: OwesRemovals;
 
   constructor(deps: PipelineDeps, cache: RolloutCache) {
     this.#deps = deps;
     this.#cache = cache;
+    this.#owes = owesRemovals(deps.strategies.manifests);
   }
 
   async run(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
@@ -111,7 +114,7 @@ export class PlanRollout {
     const { uid, deletion } = deployment;
     const first = { deployment: uid, after: undefined, limit: 1 };
     const isNowhere = deletion !== undefined && (await unit.targets.page(first, signal)).length === 0;
-    if (isNowhere) return await this.#forget(unit, deployment, signal);
+    if (isNowhere) return await this.#leave(unit, deployment, signal);
     return (await unit.deployments.rest(uid, run, signal)) ? { kind: 'rest' } : 'again';
   }
 
@@ -156,9 +159,9 @@ export class PlanRollout {
   /** Nothing has to be delivered or removed. */
   async #settle(unit: UnitOfWork, scene: ReadyScene, { membership, around, now }: Outcome, signal: AbortSignal) {
     const { deployment, asked, triggers, run } = scene;
-    await keepRows(unit, { deployment, membership, before: around.rows }, signal);
+    await keepRows(unit, { deployment, membership, before: around.rows, owes: this.#owes, now }, signal);
     await Promise.all([unit.triggers.drop(idsOf(triggers), signal), unit.generated.drop(deployment.uid, signal)]);
-    if (deployment.deletion !== undefined) return await this.#forget(unit, deployment, signal);
+    if (deployment.deletion !== undefined) return await this.#leave(unit, deployment, signal);
     const after = changed(
       deployment,
       {
@@ -220,7 +223,7 @@ export class PlanRollout {
     const events = [{ type: 'rollout.planned', deployment: after } as const];
     await yieldIfLong();
     await Promise.all([
-      keepRows(unit, { deployment, membership, before: around.rows }, signal),
+      keepRows(unit, { deployment, membership, before: around.rows, owes: this.#owes, now }, signal),
       unit.revisions.insert(revision, signal),
       unit.rollouts.begin({ deployment: uid, revision: revision.revision }, opening, signal),
       unit.triggers.drop(idsOf(triggers), signal),
@@ -228,6 +231,16 @@ export class PlanRollout {
       saveDeployment(unit, { before: deployment, after, events, now }, signal),
     ]);
     return { uid, state };
+  }
+
+  /** The deployment is off all targets. It stays as long as its strategy has not been told of each of them. */
+  async #leave(unit: UnitOfWork, deployment: Deployment, signal: AbortSignal): Promise<Planned> {
+    const { first, count } = await unit.removals.of(deployment.uid, signal);
+    if (first === undefined) return await this.#forget(unit, deployment, signal);
+    const { strategy, context, failure = 'it has not been called yet' } = first;
+    const more = count > 1 ? ` (and for ${count - 1} more)` : '';
+    const message = `Manifest strategy ${strategy} has not cleaned up after the removal from ${context.target.name}${more}: ${failure}`;
+    return await this.#trouble(unit, { deployment }, { reason: 'CleanupPending', message }, signal);
   }
 
   /** The deployment is off all targets, or was abandoned. */
@@ -241,7 +254,7 @@ export class PlanRollout {
   /** Nothing is delivered or removed, and the triggers stay. */
   async #trouble(
     unit: UnitOfWork,
-    { deployment }: Scene,
+    { deployment }: Pick<Scene, 'deployment'>,
     { reason, message }: Trouble,
     signal: AbortSignal,
   ): Promise<Planned> {
@@ -302,14 +315,18 @@ async function keepRows(
     readonly deployment: Deployment;
     readonly membership: Membership;
     readonly before: readonly DeploymentTarget[];
+    readonly owes: OwesRemovals;
+    readonly now: number;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { deployment, membership, before } = kept;
+  const { deployment, membership, before, owes, now } = kept;
   const old = new Map(before.map((row) => [row.target, row]));
   const differing = [...membership.rows.values()].filter((row) => old.get(row.target) !== row);
   await unit.targets.put(differing, signal);
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
+  const dropped = membership.dropped.flatMap((target) => old.get(target) ?? []);
+  await oweRemovals(unit, owes, { deployment, rows: dropped, now }, signal);
 }
 
 function newRevision({ deployment, asked, requested }: Scene, now: number): Revision {

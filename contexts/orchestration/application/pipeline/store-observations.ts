@@ -11,6 +11,7 @@ import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { UnitOfWork, Units } from '../ports.ts';
+import { type OwesRemovals, oweRemovals } from '../removals/owe-removals.ts';
 import { requestPlan } from '../wake-pipeline.ts';
 import { maskObservations } from './mask-observations.ts';
 import { saveDeployment } from './save-deployment.ts';
@@ -18,21 +19,23 @@ import { saveDeployment } from './save-deployment.ts';
 export interface StoreObservationsDeps {
   readonly units: Units;
   readonly clock: Clock;
+  readonly owes: OwesRemovals;
   /** When the platform was restored from a backup, if it was. */
   readonly restoredAt?: number | undefined;
 }
 
 /** Stores observations with all their effects in one unit of work: rows, counts, rollout events and triggers. */
-export function storeObservations({ units, clock, restoredAt }: StoreObservationsDeps) {
+export function storeObservations({ units, clock, owes, restoredAt }: StoreObservationsDeps) {
   return async (observations: readonly TargetObservation[], signal: AbortSignal): Promise<void> => {
     const named = new Set(observations.flatMap(namesOf).map(({ deployment }) => deployment));
-    const body = (unit: UnitOfWork) => store(unit, observations, { now: clock.now(), restoredAt }, signal);
+    const body = (unit: UnitOfWork) => store(unit, observations, { now: clock.now(), owes, restoredAt }, signal);
     await units.writeOf([...named], body, signal);
   };
 }
 
 interface Moment {
   readonly now: number;
+  readonly owes: OwesRemovals;
   readonly restoredAt: number | undefined;
 }
 
@@ -49,7 +52,7 @@ async function store(
   const deployments = [...changes.values()].map(({ deployment }) => deployment);
   for (const each of await maskObservations(unit, { observations, deployments }, signal))
     apply({ changes, online }, each, moment);
-  for (const change of changes.values()) await save(unit, { change, now: moment.now }, signal);
+  for (const change of changes.values()) await save(unit, { change, ...moment }, signal);
 }
 
 /** What observations change in one deployment. */
@@ -222,9 +225,10 @@ function setRow(change: DeploymentChange, row: DeploymentTarget, { row: next, ro
 interface Saving {
   readonly change: DeploymentChange;
   readonly now: number;
+  readonly owes: OwesRemovals;
 }
 
-async function save(unit: UnitOfWork, { change, now }: Saving, signal: AbortSignal): Promise<void> {
+async function save(unit: UnitOfWork, { change, now, owes }: Saving, signal: AbortSignal): Promise<void> {
   const { deployment, before, rows, gone, rolloutEvents, triggers } = change;
   const { uid, rollout } = deployment;
   const differing = [...rows.values()].filter((row) => before.get(row.target) !== row);
@@ -238,6 +242,7 @@ async function save(unit: UnitOfWork, { change, now }: Saving, signal: AbortSign
   await Promise.all([
     unit.targets.put(differing, signal),
     unit.targets.drop(uid, [...gone], signal),
+    oweRemovals(unit, owes, { deployment, rows: rowsOf(before, gone), now }, signal),
     hasEvents ? unit.rollouts.post({ deployment: uid, revision: rollout }, rolloutEvents, signal) : undefined,
     hasEvents ? unit.deployments.wake(uid, signal) : undefined,
     requestPlan(unit, uid, { triggers: asked, now }, signal),
@@ -245,9 +250,13 @@ async function save(unit: UnitOfWork, { change, now }: Saving, signal: AbortSign
   ]);
 }
 
+function rowsOf(rows: ReadonlyMap<TargetId, DeploymentTarget>, ids: Iterable<TargetId>): readonly DeploymentTarget[] {
+  return [...ids].flatMap((id) => rows.get(id) ?? []);
+}
+
 async function saveStatus(
   unit: UnitOfWork,
-  { change, differing, now }: Saving & { readonly differing: readonly DeploymentTarget[] },
+  { change, differing, now }: Omit<Saving, 'owes'> & { readonly differing: readonly DeploymentTarget[] },
   signal: AbortSignal,
 ): Promise<void> {
   const { deployment, before, gone } = change;

@@ -17,6 +17,16 @@ export interface GenerateContext {
   readonly idempotencyKey: string;
 }
 
+/** A target that the content was taken off, or that was deleted with it. */
+export interface RemovedContext {
+  readonly target: { readonly id: TargetId; readonly name: string; readonly type: string };
+  readonly deployment: { readonly uid: string; readonly name: string; readonly workspace: string };
+  /** The revision at the time: a call for a later one has generated content for the target again. */
+  readonly revision: number;
+  /** Equal for every call about the same removal. */
+  readonly idempotencyKey: string;
+}
+
 /** The full target: more than placement sees. */
 export interface GenerateTarget {
   readonly id: TargetId;

@@ -1,6 +1,6 @@
 import type { FieldFault } from '#kit/std';
 import type { Document } from '#protocol/delivery';
-import type { GenerateContext } from './generate-context.ts';
+import type { GenerateContext, RemovedContext } from './generate-context.ts';
 import type { Parsed } from './parsed.ts';
 
 /** A deployment's manifest, as the API takes it. The fields depend on the type, and have passed its schema. */
@@ -38,6 +38,14 @@ export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Read
    * does not fix.
    */
   generate(ready: Ready, context: GenerateContext, signal: AbortSignal): Generated | Promise<Generated>;
+  /**
+   * Cleans up what the strategy keeps about a target, once the deployment is off it. It is owed: recorded in the
+   * transaction that notes the removal, and called until it resolves, also by another process and after a restart. Calls
+   * for one removal have one idempotency key, by which the strategy gives them one effect. It is not called for a target
+   * that has the deployment again by then. A deployment that is being deleted stays until no call is owed, or it is
+   * abandoned. Absent if the strategy keeps nothing.
+   */
+  onRemoved?(context: RemovedContext, signal: AbortSignal): Promise<void>;
 }
 
 /** Secret values occur only in the documents, marked or in a Kubernetes Secret. */

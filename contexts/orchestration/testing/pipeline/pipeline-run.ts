@@ -28,6 +28,8 @@ import { GenerationSlots } from '../../application/pipeline/generation/generatio
 import type { PipelineSettings } from '../../application/pipeline/pipeline-settings.ts';
 import { insertDeployment, saveDeployment } from '../../application/pipeline/save-deployment.ts';
 import type { Observer, TargetRouter, UnitOfWork, Units } from '../../application/ports.ts';
+import { CarryOutRemovals } from '../../application/removals/carry-out-removals.ts';
+import { owesRemovals } from '../../application/removals/owe-removals.ts';
 import { type AddedStrategies, registerStrategies, StrategyRegistry } from '../../application/strategies.ts';
 import { requestPlan } from '../../application/wake-pipeline.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
@@ -146,7 +148,7 @@ export class PipelineRun {
     const units = unitsOn(own);
     const { restoredAt } = this.#options;
     const { observer: stores, run: writing } = observationWriter(
-      { units, clock, restoredAt },
+      { units, clock, restoredAt, owes: owesRemovals(this.#registry.manifests) },
       { sleep, now: monotonic },
     );
     const observer = world.observer(stores);
@@ -174,7 +176,21 @@ export class PipelineRun {
       ...(seat === undefined ? {} : { seat }),
     });
     const starter = runStarter(PIPELINE_RUNS, { storage: own, client: engine.client, sleep });
-    const running = Promise.all([engine.run(stop.signal), starter.run(stop.signal), writing(stop.signal)]);
+    const removals = new CarryOutRemovals({
+      units,
+      manifests: this.#registry.manifests,
+      clock,
+      sleep,
+      random: () => 0.01,
+      onTrouble: () => {},
+    });
+    const running = Promise.all([
+      engine.run(stop.signal),
+      starter.run(stop.signal),
+      writing(stop.signal),
+      // It throws the reason of the stop, and nothing else.
+      removals.run(stop.signal).catch(() => {}),
+    ]);
     running.catch(() => {});
     this.fleet.observer = observer;
     this.#storage = storage;
@@ -230,7 +246,11 @@ export class PipelineRun {
 
   async register(added: AddedStrategies): Promise<void> {
     if (this.#registry === undefined) throw new RangeError('a run that was started');
-    await registerStrategies({ registry: this.#registry, units: this.units }, added, this.signal);
+    await registerStrategies(
+      { registry: this.#registry, units: this.units, clock: this.#world.clock },
+      added,
+      this.signal,
+    );
   }
 
   async create(name: string, draft: Partial<DeploymentDraft>): Promise<Uuid> {

@@ -12,6 +12,7 @@ import { GroupController } from '../../../application/groups/group-controller.ts
 import { LocalAgent } from '../../../application/groups/local-agent.ts';
 import { GenerationSlots } from '../../../application/pipeline/generation/generation-slots.ts';
 import type { Observer, TargetRouter, UnitOfWork, Units } from '../../../application/ports.ts';
+import { owesRemovals } from '../../../application/removals/owe-removals.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Deployment } from '../../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../../domain/deployment/deployment-draft.ts';
@@ -163,7 +164,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Ob
   const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
   const sealer = new Sealer(memoryKeys());
   const units = sqlUnits(storage, { newId, sealer, pool: () => fleet.pool, workspaces: () => directory });
-  const written = observationWriter({ units, clock: systemClock });
+  const written = observationWriter({ units, clock: systemClock, owes: owesRemovals(rules.manifests) });
   const service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
   const local = new LocalAgent({ units, clock: systemClock, observer: observer ?? written.observer });
   const router = routerOf(local, fleet);

@@ -10,6 +10,8 @@ export const TROUBLE_REASONS = [
   'ManifestFailed',
   /** The rollout strategy threw. */
   'PlanFailed',
+  /** It is off its targets and being deleted, and its manifest strategy has yet to clean up. */
+  'CleanupPending',
 ] as const;
 export type TroubleReason = (typeof TROUBLE_REASONS)[number];
 
