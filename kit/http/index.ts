@@ -12,7 +12,6 @@ export { type Chunk, defineListRoute, type ListDefinition } from './lists/define
 export { type FilterFields, FilterLanguage, type FilterType, type Predicate } from './lists/filter.ts';
 export { type Scan, type ScanBudget, type ScannedPage } from './lists/page-through.ts';
 export { type PageKey, type PageKeyShape, PageTokens } from './lists/page-token.ts';
-export { observeRequests, type RequestMetrics } from './operations/request-metrics.ts';
 export {
   type AccessRequest,
   AUDIT_OUTCOMES,

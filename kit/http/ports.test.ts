@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLogger, noTracer } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
-import { createHttpServer, observeRequests } from './index.ts';
+import { createHttpServer } from './index.ts';
+import { observeRequests } from './testing/request-metrics.ts';
 import { getRoute } from './testing/small-routes.ts';
 import { AS_ALICE } from './testing/test-server.ts';
 

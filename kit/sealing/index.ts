@@ -6,7 +6,6 @@ export {
   type Rewrapping,
   type Rotation,
   type RotationDeps,
-  rewrapColumn,
   rotateKeys,
   type SealedColumn,
 } from './rotate-keys.ts';

@@ -7,15 +7,8 @@ import { Secret } from '#kit/std';
 import { type MigrationModule, type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
-import {
-  FileKeyRing,
-  finishRotation,
-  openKeyRing,
-  rewrapColumn,
-  rotateKeys,
-  SEALING_MIGRATIONS,
-  Sealer,
-} from './index.ts';
+import { FileKeyRing, finishRotation, openKeyRing, rotateKeys, SEALING_MIGRATIONS, Sealer } from './index.ts';
+import { rewrapColumn } from './rotate-keys.ts';
 
 const signal = new AbortController().signal;
 const HOUR_MS = 3_600_000;

@@ -19,7 +19,7 @@ import { findFiles, ROOT } from '../repository.ts';
 import { type ApiDocument, describeApi } from './describe-api.ts';
 import { describeHelp, describeMetrics, describeProto, describeTable, type Sources } from './describe-sources.ts';
 
-export const SURFACE_FOLDER = 'docs/reference/surface';
+const SURFACE_FOLDER = 'docs/reference/surface';
 
 const TIME_LIMIT_MS = 60_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it } from 'node:test';
 import type { RequestSpan, RequestTracer, SpanStart } from '../index.ts';
+import { observeRequests, type RequestMetrics } from '../testing/request-metrics.ts';
 import { getRoute } from '../testing/small-routes.ts';
 import { AS_ALICE, testServer } from '../testing/test-server.ts';
-import { observeRequests, type RequestMetrics } from './request-metrics.ts';
 
 class MemoryMetrics implements RequestMetrics {
   readonly observed: object[] = [];
