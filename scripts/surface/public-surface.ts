@@ -14,7 +14,6 @@ import { EXIT } from '../../apps/cli/command.ts';
 import { COMMANDS } from '../../apps/cli/commands.ts';
 import { resolvePlatformConfig } from '../../apps/platform/config.ts';
 import { wirePlatform } from '../../apps/platform/wiring.ts';
-import { SCHEMA_MODULES } from '../../runtime/instance/schema.ts';
 import { findFiles, ROOT } from '../repository.ts';
 import { type ApiDocument, describeApi } from './describe-api.ts';
 import { describeHelp, describeMetrics, describeProto, describeTable, type Sources } from './describe-sources.ts';
@@ -30,14 +29,15 @@ const TIME_LIMIT_MS = 60_000;
 export async function publicSurface(): Promise<ReadonlyMap<string, string>> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   const sources = await productSources();
+  const { api, tables } = await describePlatform(signal);
   const parts: Readonly<Record<string, readonly string[]>> = {
-    api: describeApi(await apiDocument(signal)),
+    api: describeApi(api),
     codes: await describeCodes(sources),
     commands: await describeCommands(),
     events: EVENTS.toSorted(),
     metrics: describeMetrics(sources),
     protocol: await describeProtocol(),
-    tables: await describeTables(signal),
+    tables,
   };
   return new Map(Object.entries(parts).map(([name, lines]) => [`${SURFACE_FOLDER}/${name}.txt`, textOf(lines)]));
 }
@@ -58,21 +58,28 @@ const EVENTS = [
   ...WORKSPACE_EVENTS,
 ];
 
-/** The description that a platform serves. */
-async function apiDocument(signal: AbortSignal): Promise<ApiDocument> {
-  return await inFolder(async (folder) => {
-    const listen = ['--listen', '--tls-listen', '--fleetlet-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
-    const args = ['--data', folder, ...listen];
-    const { values: config } = resolvePlatformConfig({ args, environment: {}, readText: () => '' });
-    const log = createLogger({ level: 'silent', destination: { write: () => {} }, pretty: false });
-    const platform = await wirePlatform({ config, version: '0.0.0', environment: {}, log }, signal);
-    try {
-      const answer = await fetch(`http://127.0.0.1:${platform.http?.port}/openapi.json`, { signal });
-      return (await answer.json()) as ApiDocument;
-    } finally {
-      await platform.close();
-    }
-  });
+/** The description that a platform serves, and the tables that it creates. */
+async function describePlatform(signal: AbortSignal) {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-surface-'));
+  try {
+    return { api: await apiDocument(folder, signal), tables: await describeTables(folder, signal) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function apiDocument(folder: string, signal: AbortSignal): Promise<ApiDocument> {
+  const listen = ['--listen', '--tls-listen', '--fleetlet-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
+  const args = ['--data', folder, ...listen];
+  const { values: config } = resolvePlatformConfig({ args, environment: {}, readText: () => '' });
+  const log = createLogger({ level: 'silent', destination: { write: () => {} }, pretty: false });
+  const platform = await wirePlatform({ config, version: '0.0.0', environment: {}, log }, signal);
+  try {
+    const answer = await fetch(`http://127.0.0.1:${platform.http?.port}/openapi.json`, { signal });
+    return (await answer.json()) as ApiDocument;
+  } finally {
+    await platform.close();
+  }
 }
 
 async function productSources(): Promise<Sources> {
@@ -128,24 +135,13 @@ async function describeProtocol(): Promise<readonly string[]> {
 }
 
 /** Tables, columns and indexes as SQLite has them; those of Postgres are made from the same texts. */
-async function describeTables(signal: AbortSignal): Promise<readonly string[]> {
-  return await inFolder(async (folder) => {
-    const storage = await openSqlite({ file: join(folder, 'fleetshift.db'), modules: SCHEMA_MODULES }, signal);
-    try {
-      const query = sql`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name`;
-      const rows = await storage.all(query, signal);
-      return rows.flatMap((row) => describeTable(String(row['sql'])));
-    } finally {
-      await storage.close();
-    }
-  });
-}
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-surface-'));
+async function describeTables(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+  const storage = await openSqlite({ file: join(folder, 'fleetshift.db'), modules: [] }, signal);
   try {
-    return await work(folder);
+    const query = sql`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name`;
+    const rows = await storage.all(query, signal);
+    return rows.flatMap((row) => describeTable(String(row['sql'])));
   } finally {
-    await rm(folder, { recursive: true });
+    await storage.close();
   }
 }
