@@ -9,6 +9,7 @@ import { createExplainWait, type ExplainWait } from '../../domain/rollout/machin
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
+import { type OwesRemovals, oweRemovals, owesRemovals } from '../removals/owe-removals.ts';
 import { changedRows, endRollout, keepGates, namedWaits, saveStatus, type TurnOutcome } from './carry-out.ts';
 import { type HeardTriggers, hearTriggers, NOTHING_ASKED } from './hear-triggers.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
@@ -43,6 +44,7 @@ const CANCEL_MS = 5_000;
 export class TakeTurn {
   readonly #deps: PipelineDeps;
   readonly #cache: RolloutCache;
+  readonly #owes: OwesRemovals;
   readonly #decide: Decide;
   readonly #explainWait: ExplainWait;
   /** By deployment, the last trigger evaluated for membership: some triggers stay until the next plan. */
@@ -51,6 +53,7 @@ export class TakeTurn {
   constructor(deps: PipelineDeps, cache: RolloutCache) {
     this.#deps = deps;
     this.#cache = cache;
+    this.#owes = owesRemovals(deps.strategies.manifests);
     this.#decide = createDecide(deps.strategies.gates);
     this.#explainWait = createExplainWait(deps.strategies.gates);
   }
@@ -101,7 +104,12 @@ export class TakeTurn {
     const asked = triggers.length === 0 ? NOTHING_ASKED : await hearTriggers(unit, heard, signal);
     if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
     const { dropped = [] } = asked;
-    if (dropped.length > 0) await unit.targets.drop(uid, dropped, signal);
+    if (dropped.length > 0) {
+      const gone = new Set(dropped);
+      const rows = asked.before.filter(({ target }) => gone.has(target));
+      await unit.targets.drop(uid, dropped, signal);
+      await oweRemovals(unit, this.#owes, { deployment, rows, now }, signal);
+    }
     if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
     const watched = state.gate === undefined ? [] : await watchAgain(unit, { deployment, rollout, state }, signal);
     const posted = [...taken, ...watched];
