@@ -1,4 +1,4 @@
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 
 /** One import of a file by a file, by paths below the root. Types count. */
 export interface Arrow {
@@ -50,4 +50,33 @@ export function cyclesOf(arrows: readonly Arrow[]): string[][] {
       .join(' '),
   );
   return [...groups.keys()].map((group) => group.split(' '));
+}
+
+/** The CLI starts every process: it loads their settings, and `run` on demand. */
+const STARTS = { from: /^apps\/cli\/commands\//, to: /^apps\/[^/]+\/command\.ts$/ };
+
+/** Processes that import other processes, as `apps/demo apps/platform`. */
+export function appsThatImportApps(arrows: readonly Arrow[]): readonly string[] {
+  const found = arrows
+    .filter(({ from, to }) => from.startsWith('apps/') && to.startsWith('apps/') && moduleOf(from) !== moduleOf(to))
+    .filter(({ from, to }) => !(STARTS.from.test(from) && STARTS.to.test(to)))
+    .map(({ from, to }) => `${moduleOf(from)} ${moduleOf(to)}`);
+  return [...new Set(found)];
+}
+
+/** Folders with more files of their own than they may have, as `kit/a: 26`. */
+export function fullFolders(files: Iterable<string>, mostOf: (folder: string) => number): readonly string[] {
+  return [...Map.groupBy(files, (file) => dirname(file))]
+    .filter(([folder, its]) => its.length > mostOf(folder))
+    .map(([folder, its]) => `${folder}: ${its.length}`);
+}
+
+/** Files of less than 30 lines that one neighbour alone imports. A facade offers a file to others, and could not hold it. */
+export function crumbsOf(sources: ReadonlyMap<string, string>, arrows: readonly Arrow[]): readonly string[] {
+  const importers = Map.groupBy(arrows, ({ to }) => to);
+  return [...sources.keys()].filter((file) => {
+    const [first = '', ...others] = new Set(importers.get(file)?.map(({ from }) => from));
+    const isNeighbour = dirname(first) === dirname(file) && basename(first) !== 'index.ts';
+    return others.length === 0 && isNeighbour && (sources.get(file) ?? '').split('\n').length < 30;
+  });
 }

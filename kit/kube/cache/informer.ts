@@ -6,7 +6,6 @@ import type { KubeObject } from '../client/kube-object.ts';
 import { listAll } from '../client/list-all.ts';
 import { isKubeError } from '../kube-error.ts';
 import { CacheError } from './cache-error.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import type { Change, Lister } from './object-store.ts';
 import { ObjectStore } from './object-store.ts';
 import type { Trim } from './trim.ts';
@@ -211,4 +210,12 @@ function selectorsOf({ labelSelector, fieldSelector }: Selectors): Selectors {
 function nameOf({ collection: { resource, namespace } }: { readonly collection: CollectionRef }): string {
   const plural = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
   return namespace === undefined ? plural : `${plural} in ${namespace}`;
+}
+
+/** Freezes a JSON value and everything in it. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
 }
