@@ -1,16 +1,10 @@
-import { type Row, sql, type Transaction } from '#kit/storage';
+import { type Row, sql } from '#kit/storage';
 import type { OwedRemoval, RemovalStore } from '../../application/ports.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { RemovedContext } from '../../domain/manifest/generate-context.ts';
+import { SqlStore } from './sql-store.ts';
 
-/** For both engines, within one transaction. */
-export class SqlRemovalStore implements RemovalStore {
-  readonly #tx: Transaction;
-
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
-
+export class SqlRemovalStore extends SqlStore implements RemovalStore {
   async add(
     owed: readonly Pick<OwedRemoval, 'strategy' | 'context'>[],
     now: number,
@@ -18,7 +12,7 @@ export class SqlRemovalStore implements RemovalStore {
   ): Promise<void> {
     signal.throwIfAborted();
     if (owed.length === 0) return;
-    await this.#tx.batch(
+    await this.tx.batch(
       owed.map(({ strategy, context }) => {
         const { deployment, target, idempotencyKey } = context;
         return sql`
@@ -36,10 +30,10 @@ export class SqlRemovalStore implements RemovalStore {
   async of(deployment: DeploymentId, signal: AbortSignal) {
     signal.throwIfAborted();
     const [first, counted] = await Promise.all([
-      this.#tx.get(sql`
+      this.tx.get(sql`
         SELECT strategy, body, attempts, failure FROM owed_removals WHERE deployment = ${deployment}
         ORDER BY create_time, target LIMIT 1`),
-      this.#tx.get(sql`SELECT COUNT(*) AS n FROM owed_removals WHERE deployment = ${deployment}`),
+      this.tx.get(sql`SELECT COUNT(*) AS n FROM owed_removals WHERE deployment = ${deployment}`),
     ]);
     return { first: first && owedOf(first), count: Number(counted?.['n'] ?? 0) };
   }
@@ -49,15 +43,15 @@ export class SqlRemovalStore implements RemovalStore {
     signal: AbortSignal,
   ): Promise<readonly OwedRemoval[]> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       DELETE FROM owed_removals WHERE next_time <= ${now} AND EXISTS (
         SELECT 1 FROM deployment_targets AS its
         WHERE its.deployment = owed_removals.deployment AND its.target = owed_removals.target AND its.is_placed = 1)`);
-    const rows = await this.#tx.all(sql`
+    const rows = await this.tx.all(sql`
       SELECT deployment, target, strategy, body, attempts, failure FROM owed_removals WHERE next_time <= ${now}
       ORDER BY next_time, deployment, target LIMIT ${limit}`);
     if (rows.length === 0) return [];
-    await this.#tx.batch(
+    await this.tx.batch(
       rows.map(
         ({ deployment, target }) => sql`
           UPDATE owed_removals SET next_time = ${until}
@@ -69,7 +63,7 @@ export class SqlRemovalStore implements RemovalStore {
 
   async drop(context: RemovedContext, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`DELETE FROM owed_removals WHERE ${isIt(context)}`);
+    await this.tx.run(sql`DELETE FROM owed_removals WHERE ${isIt(context)}`);
   }
 
   async failed(
@@ -78,7 +72,7 @@ export class SqlRemovalStore implements RemovalStore {
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       UPDATE owed_removals SET attempts = attempts + 1, failure = ${message}, next_time = ${nextTime}
       WHERE ${isIt(context)}`);
   }
@@ -86,7 +80,7 @@ export class SqlRemovalStore implements RemovalStore {
   async hurry(strategies: readonly string[], now: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (strategies.length === 0) return;
-    await this.#tx.run(sql`
+    await this.tx.run(sql`
       UPDATE owed_removals SET next_time = ${now} WHERE strategy IN (${sql.list(strategies)}) AND next_time > ${now}`);
   }
 }
