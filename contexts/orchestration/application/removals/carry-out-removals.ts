@@ -43,7 +43,7 @@ export class CarryOutRemovals {
     const { manifests, sleep, onTrouble } = this.#deps;
     for (;;) {
       signal.throwIfAborted();
-      const isTold = [...manifests.values()].some(({ onRemoved }) => onRemoved !== undefined);
+      const isTold = [...manifests.values()].some((strategy) => strategy.onRemoved !== undefined);
       const taken = isTold ? await this.#tryRound(signal, onTrouble) : 0;
       if (taken < this.#settings.width) await sleep(LOOK_MS, signal);
     }
