@@ -13,6 +13,7 @@ export { KeyedMutex } from './concurrency/keyed-mutex.ts';
 export { Notifier } from './concurrency/notifier.ts';
 export { ReadCache, type ReadCacheOptions } from './concurrency/read-cache.ts';
 export { Mutex, Semaphore } from './concurrency/semaphore.ts';
+export { aborted, unlessAborted } from './concurrency/unless-aborted.ts';
 export { yieldIfLong } from './concurrency/yield-if-long.ts';
 export { contentHash } from './content-hash.ts';
 export { formatDuration, parseDuration } from './duration.ts';
@@ -61,5 +62,4 @@ export { REDACTED, Secret, TOKEN_PREFIXES, timingSafeEqualText } from './secret.
 export { type SecretSource, secretSource } from './secret-source.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
-export { aborted, unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';

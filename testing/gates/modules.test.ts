@@ -22,6 +22,7 @@ const CRUMBS: Readonly<Record<string, readonly string[]>> = {
     'apps/cli/kinds/indexed-kind.ts',
     'apps/cli/kinds/usage-kind.ts',
     'contexts/identity/adapters/sql/sql-revocation-store.ts',
+    'contexts/orchestration/domain/manifest/inline-manifest.ts',
     'contexts/orchestration/domain/placement/all-placement.ts',
     'contexts/orchestration/domain/placement/local-placement.ts',
     'contexts/orchestration/domain/placement/selector-placement.ts',

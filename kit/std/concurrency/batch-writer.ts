@@ -1,7 +1,7 @@
 import { sleep as realSleep, type Sleep } from '../sleep.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { handOver } from './hand-over.ts';
 import { Notifier } from './notifier.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface BatchWriterOptions<T> {
   /** Writes all items or none, in this order. May be called again with the same items. */

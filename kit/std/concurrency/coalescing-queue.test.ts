@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unlessAborted } from '../unless-aborted.ts';
 import { CoalescingQueue } from './coalescing-queue.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 test('of each key the latest value is delivered, once the receiver accepts', async () => {
   const queue = new CoalescingQueue<string>();

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../unless-aborted.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** A mutex per key: bodies with a common key run one at a time, in order of arrival; others run concurrently. */
 export class KeyedMutex {

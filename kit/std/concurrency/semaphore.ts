@@ -1,5 +1,5 @@
-import { unlessAborted } from '../unless-aborted.ts';
 import { LinkedList } from './linked-list.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** Admits up to `permits` callers at a time, in order of arrival. A caller that aborts while it waits loses no permit. */
 export class Semaphore {
