@@ -70,7 +70,11 @@ async function started(
       environment,
       logFormat,
       log: createLogger({ level: 'silent' }),
-      sleep: (ms) => onPause(ms, () => over.abort()),
+      // As the real one, it rejects when the demo is stopped during the pause.
+      sleep: async (ms, stop) => {
+        await onPause(ms, () => over.abort());
+        stop.throwIfAborted();
+      },
     },
     AbortSignal.any([t.signal, over.signal]),
   );

@@ -39,7 +39,7 @@ export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSigna
     const code = await runOnce(options, signal);
     if (signal.aborted) return;
     log.warn({ code: String(code), retryInMs: RESTART_MS }, 'demo agent ended; restarting');
-    await sleep(RESTART_MS, signal);
+    await sleep(RESTART_MS, signal).catch(() => {});
   }
 }
 
