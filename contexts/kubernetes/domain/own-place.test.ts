@@ -88,6 +88,17 @@ suite('a delivery is rejected', () => {
       },
     },
     {
+      why: 'a role that names the id which tells its cluster from a copy',
+      document: {
+        apiVersion: RBAC,
+        kind: 'ClusterRole',
+        metadata: { name: 'x' },
+        rules: [
+          { apiGroups: [''], resources: ['secrets'], resourceNames: ['fleetshift-cluster-identity'], verbs: ['patch'] },
+        ],
+      },
+    },
+    {
       why: 'a volume that takes its credentials there',
       document: {
         apiVersion: 'v1',

@@ -11,7 +11,7 @@ export interface OwnPlace {
 }
 
 /** Secrets of the agent, as RBAC rules would name them. */
-const OWN_SECRET = /^fleetshift-(agent|order|inventory)(-|$)/;
+const OWN_SECRET = /^fleetshift-(agent|cluster-identity|order|inventory)(-|$)/;
 const NAMESPACE_FIELD = /namespace$/i;
 
 /**
