@@ -42,6 +42,11 @@ async function stage(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite') {
   return {
     api,
     run,
+    /** As after a crash. Returns the API of the next process. */
+    restart: async (): Promise<FleetApi> => {
+      await platform.kill();
+      return new FleetApi(await home.start({ flags: ['--fleetlet-listen', 'none'] }));
+    },
     add: async (kubeconfig: string, context: string) => {
       const file = join(home.data, `${context}.kubeconfig`);
       await writeFile(file, kubeconfig);
@@ -177,6 +182,23 @@ describe('one cluster is one target', { skip }, () => {
     await api.ask('DELETE /v1/targets/my-west?force=true', undefined, 204);
     await api.available('notes', 1);
     assert.equal(await note(west), 'one');
+  });
+
+  it('a platform that starts again serves the target that has the cluster, whichever it finds first', async (t) => {
+    const west = await ownCluster(t, { size: 'apiserver', name: 'west' }, t.signal);
+    const its = await stage(t);
+    const { add, restart } = its;
+    assert.equal((await add(kubeconfigOf({ 'b-west': west }), 'b-west')).code, EXIT.ok);
+    await placed(its, 'b-west', 'proxied');
+    await its.api.deploy('notes', 'default', 'one');
+    await its.api.available('notes', 1);
+    assert.equal((await add(kubeconfigOf({ 'a-west': west }), 'a-west')).code, EXIT.conflict);
+    await refused(its, 'a-west', 'b-west');
+    const api = await restart();
+    await api.connection('b-west', 'Connected');
+    await api.change('notes', 'default', 'two');
+    await eventually('the change to arrive', async () => (await note(west)) === 'two');
+    await api.available('notes', 1);
   });
 
   it('a copy with the same uid is refused until it gets an id of its own; then both are targets', async (t) => {
