@@ -1,3 +1,4 @@
+export { beginsWith } from './begins-with.ts';
 export { claimFolder, type FolderClaim, type FolderHolder } from './folder-lock.ts';
 export { type Keyset, type KeysetPage, keyset } from './keyset.ts';
 export type { Migration, MigrationModule } from './migrations.ts';

@@ -25,7 +25,7 @@ function resolved(from: string, path: string): string | undefined {
 }
 
 /** `kit/storage` of `kit/storage/sqlite/connection.ts`. */
-export function moduleOf(file: string): string {
+function moduleOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 

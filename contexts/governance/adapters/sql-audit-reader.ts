@@ -1,7 +1,7 @@
-import { type Statement, type Storage, sql } from '#kit/storage';
+import { beginsWith, type Statement, type Storage, sql } from '#kit/storage';
 import type { ChainedEntry } from '../domain/audit-chain.ts';
 import { CHAIN_COLUMNS, toChained } from './audit-row.ts';
-import { allOf, anyOf, within } from './visibility.ts';
+import { allOf, anyOf } from './visibility.ts';
 
 export interface AuditQuery {
   /** `undefined`: everything. */
@@ -48,7 +48,7 @@ export class SqlAuditReader {
 function conditionsOf({ seen, path, principal, resource, outcome, from, to, before }: AuditQuery): Statement[] {
   return [
     ...(seen === undefined ? [] : [isSeen(seen)]),
-    ...(path === undefined ? [] : [within(SCOPE, path)]),
+    ...(path === undefined ? [] : [beginsWith(SCOPE, path)]),
     ...(principal === undefined ? [] : [principalIs(principal)]),
     ...(resource === undefined ? [] : [resourceIs(resource)]),
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
@@ -61,7 +61,7 @@ function conditionsOf({ seen, path, principal, resource, outcome, from, to, befo
 
 function isSeen({ paths, resources }: Seen): Statement {
   return anyOf([
-    ...paths.map(({ path, since }) => sql`(${within(SCOPE, path)} AND ${happenedSince(since)})`),
+    ...paths.map(({ path, since }) => sql`(${beginsWith(SCOPE, path)} AND ${happenedSince(since)})`),
     ...resources.map(({ resource, since }) => sql`(${resourceIs(resource)} AND ${happenedSince(since)})`),
   ]);
 }

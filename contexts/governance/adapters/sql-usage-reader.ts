@@ -1,6 +1,6 @@
-import { type Statement, type Storage, sql } from '#kit/storage';
+import { beginsWith, type Statement, type Storage, sql } from '#kit/storage';
 import { METERS } from '../domain/meter.ts';
-import { anyOf, within } from './visibility.ts';
+import { anyOf } from './visibility.ts';
 
 /** A type and not an interface, so that it is assignable to a row. */
 export type UsageRow = {
@@ -82,7 +82,7 @@ export class SqlUsageReader {
 }
 
 function countedIn({ path, since }: Place): Statement {
-  return sql`(${within(PATH, path)} AND time >= ${since})`;
+  return sql`(${beginsWith(PATH, path)} AND time >= ${since})`;
 }
 
 function amount(meter: string, combine: 'sum' | 'max'): Statement {

@@ -22,11 +22,6 @@ export interface Births {
   bornAt(resource: { readonly kind: 'workspace' | 'target'; readonly name: string }): number | undefined;
 }
 
-/** One range of an index: `0` follows the slash in byte order. */
-export function within(column: Statement, path: string): Statement {
-  return sql`(${column} >= ${path} AND ${column} < ${`${path.slice(0, -1)}0`})`;
-}
-
 /** `FALSE` without conditions. */
 export function anyOf(conditions: readonly Statement[]): Statement {
   return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.list(conditions, ' OR ')})`;

@@ -1,6 +1,5 @@
-import { type Statement, sql } from '#kit/storage';
+import { beginsWith, type Statement, sql } from '#kit/storage';
 import type { TargetRange } from '../application/ports.ts';
-import { endOf } from './target-row.ts';
 
 export interface Membership {
   readonly where: Statement;
@@ -46,7 +45,7 @@ function oneOf(paths: readonly string[], names: readonly string[], below = '/'):
 }
 
 function inSubtree(path: string): Statement {
-  return sql`(workspace_path >= ${path} AND workspace_path < ${endOf(path)})`;
+  return beginsWith(sql`workspace_path`, path);
 }
 
 /** In groups: SQLite limits the depth of expressions, and a plain chain of ORs is deep. */

@@ -1,5 +1,5 @@
 import { inPieces, type ResourceName } from '#kit/std';
-import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
+import { beginsWith, keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { Binding } from '../../application/ports.ts';
 import type { CertificateAuthority } from '../../domain/authority.ts';
 import type { BootstrapToken } from '../../domain/bootstrap-token.ts';
@@ -126,14 +126,9 @@ function memberOf(within: readonly { readonly path: string }[] | undefined): Sta
   if (within === undefined) return sql`1 = 1`;
   if (within.length === 0) return sql`1 = 0`;
   return sql`(${sql.list(
-    within.map(({ path }) => inSubtree(path)),
+    within.map(({ path }) => beginsWith(sql`workspace_path`, path)),
     ' OR ',
   )})`;
-}
-
-/** The upper bound is exclusive: `0` follows `/` in byte order. */
-function inSubtree(path: string): Statement {
-  return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }
 
 function pageOf({ after, limit }: Range) {

@@ -2,6 +2,7 @@ import { etagOf } from '#kit/http';
 import type { ApprovalResource } from '#protocol/api';
 import type { Approvers } from '../../application/ports.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
+import { timeOf } from './deployment-resource.ts';
 
 /**
  * An approval as the API shows it. It names only its workspace, not the path: not every reader may see the workspaces
@@ -39,8 +40,4 @@ export async function withApprovers(
   const { state, needsDistinctApprover, workspace, requesters } = approval;
   if (state !== 'Open' || !needsDistinctApprover) return toApprovalResource(approval);
   return toApprovalResource(approval, !(await approvers.hasPersonBesides(workspace.name, requesters, signal)));
-}
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -109,6 +109,6 @@ function conditionResource({ type, status, reason, message, lastTransitionTime, 
   return { type, status, reason, message, lastTransitionTime: timeOf(lastTransitionTime), observedGeneration };
 }
 
-function timeOf(milliseconds: number): string {
+export function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

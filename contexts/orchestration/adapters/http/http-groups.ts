@@ -7,6 +7,7 @@ import { getDeployment } from '../../application/revisions/read-revision.ts';
 import { notAGroup } from '../../domain/deployment/deployment-error.ts';
 import type { GroupExplanation } from '../../domain/group/explain-group.ts';
 import { DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
+import { timeOf } from './deployment-resource.ts';
 
 export interface GroupRoutesDeps {
   readonly units: Pick<Units, 'read'>;
@@ -48,8 +49,4 @@ function toGroupResource({ phase, since, message, waits }: GroupExplanation): De
       unblock: wait.unblock,
     })),
   };
-}
-
-function timeOf(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -11,6 +11,7 @@ import type { PlanSummary } from '../../application/revisions/read-revision.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { maskSpec } from '../../domain/deployment/sealed-spec.ts';
 import type { TimelineEntry } from '../../domain/deployment/status/timeline.ts';
+import { timeOf } from './deployment-resource.ts';
 
 export function toRevisionSummary(its: Revision): RevisionSummaryResource {
   const { revision, generation, trigger, requestedBy, rollbackTo, isPaced, createTime, endTime, outcome, message } =
@@ -64,8 +65,4 @@ export function toTimelineResource(
 ): TimelineEntryResource {
   const first = targets.slice(0, NAMED).map((id) => names.get(id) ?? id);
   return { turn, place, time: timeOf(time), kind, message, count: targets.length, targets: first };
-}
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

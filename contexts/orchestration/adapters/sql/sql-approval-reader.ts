@@ -1,5 +1,5 @@
 import type { ResourceName } from '#kit/std';
-import { type Reader, type Statement, type Storage, sql } from '#kit/storage';
+import { beginsWith, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceDirectory } from '../../application/ports.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import { APPROVAL_COLUMNS, toApproval } from './sql-approval-store.ts';
@@ -51,12 +51,7 @@ async function memberOf(
   const ranges: Statement[] = [];
   for (const name of visible.workspaces) {
     const place = await directory.find(name as ResourceName, signal);
-    if (place !== undefined) ranges.push(inSubtree(place.path));
+    if (place !== undefined) ranges.push(beginsWith(sql`workspace_path`, place.path));
   }
   return ranges.length === 0 ? sql`1 = 0` : sql`(${sql.list(ranges, ' OR ')})`;
-}
-
-/** Up to the first text after all that begin with this path: `0` is the character after the slash in byte order. */
-function inSubtree(path: string): Statement {
-  return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }

@@ -1,5 +1,5 @@
 import type { ResourceName } from '#kit/std';
-import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
+import { beginsWith, keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceDirectory } from '../../application/ports.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { READ_COLUMNS, toDeployment } from './deployment-row.ts';
@@ -78,7 +78,10 @@ async function pathsOf(
  */
 export function listDeployments({ within, after, limit }: DeploymentRange, tops: Tops): Statement {
   const isDirect = within !== undefined && !within.subtree;
-  const where = tops === undefined ? sql`1 = 1` : anyOf(tops.map(isDirect ? directlyIn : inSubtree));
+  const where =
+    tops === undefined
+      ? sql`1 = 1`
+      : anyOf(tops.map(isDirect ? directlyIn : (path) => beginsWith(sql`workspace_path`, path)));
   const own = isDirect ? sql`workspace = ${within.workspace}` : sql`1 = 1`;
   const page = keyset({ columns: ['workspace', 'name'], after: after && [after.workspace, after.name], limit });
   return sql`SELECT ${READ_COLUMNS} FROM deployments WHERE ${where} AND ${own} AND ${page.where} ${page.tail}`;
@@ -86,11 +89,6 @@ export function listDeployments({ within, after, limit }: DeploymentRange, tops:
 
 function directlyIn(path: string): Statement {
   return sql`workspace_path = ${path}`;
-}
-
-/** Up to the first text after all that begin with this path: `0` is the character after the slash in byte order. */
-function inSubtree(path: string): Statement {
-  return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }
 
 const GROUP = 50;

@@ -4,6 +4,7 @@ import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
 import type { PlacementSpec, ReportedScore } from '../../domain/placement/placement-strategy.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { pathsAbove } from '../target-changes.ts';
 import { requestPlan } from '../wake-pipeline.ts';
 
 /** A target and its position. */
@@ -41,17 +42,11 @@ export async function reportScore(
 ): Promise<void> {
   await unit.scores.put(target.id, name, score, signal);
   const types = [...registry.values()].filter((strategy) => 'scores' in strategy).map(({ type }) => type);
-  const above = await unit.readers.placedBy(types, pathsDownTo(target.workspacePath), signal);
+  const above = await unit.readers.placedBy(types, pathsAbove(target.workspacePath), signal);
   for (const { uid, placement } of above) {
     if (!scoresReadBy(placement, registry).has(name)) continue;
     const pending = await unit.triggers.of(uid, signal);
     if (pending.some(({ trigger }) => trigger.kind === 'scores')) continue;
     await requestPlan(unit, uid, { triggers: [{ kind: 'scores' }], now: score.time }, signal);
   }
-}
-
-/** `/root/emea/` gives `/root/` and `/root/emea/`. */
-function pathsDownTo(path: string): readonly string[] {
-  const names = path.split('/').slice(1, -1);
-  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}/`);
 }
