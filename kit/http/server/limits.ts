@@ -61,7 +61,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   inFlight: 1000,
   inFlightEach: 8,
   strangersInFlight: { total: 512, each: 128 },
-  strangersConnections: { total: 1024, each: 512 },
+  strangersConnections: { total: 512, each: 256 },
   publicBodyBytes: 4 * 1024,
   publicReceiveMs: 5000,
   streams: 1000,

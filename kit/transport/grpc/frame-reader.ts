@@ -50,6 +50,13 @@ export class FrameReader {
     return this.#bytes === 0 && this.#frameBytes === undefined;
   }
 
+  /** Forgets what has arrived. */
+  drop(): void {
+    this.#chunks.length = 0;
+    [this.#offset, this.#bytes, this.#small] = [0, 0, 0];
+    this.#frameBytes = undefined;
+  }
+
   #readPrefix(): number {
     const prefix = this.#take(PREFIX_BYTES);
     const flag = prefix.readUInt8(0);

@@ -57,6 +57,7 @@ export class GrpcStream implements Stream {
   handTo(handlers: StreamHandlers): void {
     this.#handlers = handlers;
     this.#http2.on('data', (chunk: Buffer) => {
+      if (this.#isOver) return;
       this.#reader.push(chunk);
       this.#deliver();
     });
@@ -147,7 +148,7 @@ export class GrpcStream implements Stream {
   }
 
   #closed(): void {
-    if (this.#isOver) return;
+    if (this.#isOver) return this.#discard();
     if (!this.#otherHasEnded || this.#wasReset()) this.#over(this.#faultOfClose());
     // Unread frames wait until the stream is resumed.
     else if (!this.#isPaused) this.#over(undefined);
@@ -167,9 +168,19 @@ export class GrpcStream implements Stream {
     return (this.#http2.rstCode ?? constants.NGHTTP2_NO_ERROR) !== constants.NGHTTP2_NO_ERROR;
   }
 
+  /**
+   * Drops what was received and never read. Native handles keep the stream until a full garbage collection, and it would
+   * keep these buffers.
+   */
+  #discard(): void {
+    while (this.#http2.read() !== null);
+  }
+
   #over(error: TransportError | undefined): void {
     this.#isOver = true;
     this.#writer.drop();
+    this.#reader.drop();
+    if (this.#http2.closed) this.#discard();
     // Deferred, so that it never runs within a call of the owner.
     process.nextTick(() => {
       this.#handlers?.closed(error);

@@ -30,7 +30,7 @@ export const HTTP2_SETTINGS: Settings = {
 export const STRANGERS_SETTINGS: Settings = { ...HTTP2_SETTINGS, initialWindowSize: 65_535 };
 
 /** Concurrent streams on a connection that has no admitted stream yet. */
-export const STRANGERS_STREAMS = 32;
+export const STRANGERS_STREAMS = 8;
 
 /**
  * Limits after which a session is ended. They equal today's defaults of Node and nghttp2; they are explicit so that a new

@@ -28,8 +28,8 @@ export interface GrpcServerOptions extends ListenOptions {
   readonly admitWithinMs?: number;
 }
 
-/** TLS connections that are not authenticated yet. */
-export const STRANGERS: FairShareLimits = { total: 256, each: 128 };
+/** TLS connections that are not authenticated yet. Each holds some 100 KiB in OpenSSL and nghttp2. */
+export const STRANGERS: FairShareLimits = { total: 64, each: 32 };
 export const ADMIT_WITHIN_MS = 15_000;
 
 export interface GrpcServer extends TransportServer {

@@ -64,7 +64,7 @@ describe('handshakes', { timeout: PATIENCE_MS }, () => {
   });
 
   it('of one network are at most so many until one of them is over', async () => {
-    const { queue, begun } = aQueue({ fewest: 4, patienceMs: 1, each: 3 });
+    const { queue, begun } = aQueue({ fewest: 4, patienceMs: 1, limits: { total: 10, each: 3 } });
     for (let nth = 1; nth <= 10; nth += 1) queue.add(nth, 'here');
     queue.add(100, 'there');
     while (!begun.includes(100)) await pause(1);
@@ -74,8 +74,18 @@ describe('handshakes', { timeout: PATIENCE_MS }, () => {
     assert.deepEqual(begun, [1, 2, 3, 100, 4]);
   });
 
+  it('that do not end give way to others, the oldest first', async () => {
+    const { queue, begun, expired } = aQueue({ fewest: 1, patienceMs: 1, limits: { total: 3, each: 3 } });
+    for (let nth = 1; nth <= 4; nth += 1) queue.add(nth, `hostile ${nth}`);
+    while (begun.length < 4) await pause(1);
+    assert.deepEqual(expired, [1]);
+    queue.add(100, 'honest');
+    while (!begun.includes(100)) await pause(1);
+    assert.deepEqual(expired, [1, 2]);
+  });
+
   it('that wait too long for their turn are given up', async () => {
-    const { queue, begun, expired } = aQueue({ fewest: 1, each: 1, waitMs: 1 });
+    const { queue, begun, expired } = aQueue({ fewest: 1, limits: { total: 10, each: 1 }, waitMs: 1 });
     for (let nth = 1; nth <= 3; nth += 1) queue.add(nth, 'here');
     while (expired.length < 2) await pause(1);
     assert.deepEqual([begun, expired], [[1], [2, 3]]);

@@ -1,13 +1,18 @@
+import type { FairShareLimits } from '#kit/std';
+
 export interface HandshakeQueueOptions<T> {
   readonly begin: (caller: T) => void;
-  /** The caller's turn has not come in time. */
+  /** The caller's turn has not come in time, or its handshake did not end in time. */
   readonly expire: (caller: T) => void;
   /** Concurrent handshakes, however busy this process is. */
   readonly fewest?: number;
   /** After this time a handshake no longer counts: a caller that stays silent must not hold up others. */
   readonly patienceMs?: number;
-  /** Maximum of unfinished handshakes from one network, whether or not they count. */
-  readonly each?: number;
+  /**
+   * Maximum of unfinished handshakes, whether or not they count: of all networks together, and of one. At the maximum of one,
+   * its callers wait; at that of all, the oldest expires for the next.
+   */
+  readonly limits?: FairShareLimits;
   /** Maximum wait for a turn. */
   readonly waitMs?: number;
 }
@@ -17,8 +22,8 @@ const LOOK_EVERY_MS = 25;
 const IN_TIME_MS = 3;
 const TOO_LATE_MS = 10;
 const MOST = 16;
-/** Unfinished handshakes from one network. */
-export const HANDSHAKES_EACH = 128;
+/** Unfinished handshakes. Each holds some 60 KiB in OpenSSL, and one of a distant caller ends within a second or two. */
+export const HANDSHAKES: FairShareLimits = { total: 64, each: 48 };
 export const HANDSHAKE_WAIT_MS = 10_000;
 
 interface Waiting<T> {
@@ -50,7 +55,7 @@ export class HandshakeQueue<T> {
   #isBeginning = false;
 
   constructor(options: HandshakeQueueOptions<T>) {
-    this.#options = { fewest: 4, patienceMs: 500, each: HANDSHAKES_EACH, waitMs: HANDSHAKE_WAIT_MS, ...options };
+    this.#options = { fewest: 4, patienceMs: 500, limits: HANDSHAKES, waitMs: HANDSHAKE_WAIT_MS, ...options };
     this.#room = this.#options.fewest;
   }
 
@@ -85,6 +90,7 @@ export class HandshakeQueue<T> {
       const network = this.#next();
       const next = network === undefined ? undefined : this.#takeFirst(network);
       if (network === undefined || next === undefined) break;
+      if (this.#unfinished.size >= this.#options.limits.total) this.#giveUpOldest();
       this.#counting.set(next.caller, now);
       this.#unfinished.set(next.caller, network);
       this.#unfinishedOf.set(network, (this.#unfinishedOf.get(network) ?? 0) + 1);
@@ -94,8 +100,15 @@ export class HandshakeQueue<T> {
     if (this.#waiting.size > 0) this.#lookAgain(now);
   }
 
+  #giveUpOldest(): void {
+    const [oldest] = this.#unfinished.keys();
+    if (oldest === undefined) return;
+    this.over(oldest);
+    this.#options.expire(oldest);
+  }
+
   #next(): string | undefined {
-    let [next, fewest]: [string | undefined, number] = [undefined, this.#options.each];
+    let [next, fewest]: [string | undefined, number] = [undefined, this.#options.limits.each];
     for (const network of this.#waiting.keys()) {
       const unfinished = this.#unfinishedOf.get(network) ?? 0;
       if (unfinished >= fewest) continue;
