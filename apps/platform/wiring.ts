@@ -379,8 +379,8 @@ function deadLetters(storage: Storage, log: Logger): DeadLetterBox {
     storage,
     clock: systemClock,
     sleep,
-    onStored: ({ source, subject, code, messages }, err) =>
-      log.warn({ source, subject, code, count: messages, err }, 'messages from an agent refused and set aside'),
+    onStored: ({ source, subject, code, messages, lastError: reason }) =>
+      log.warn({ source, subject, code, count: messages, reason }, 'messages from an agent refused and set aside'),
     onTrouble: (err) => log.warn({ err }, 'dead letters not stored; retrying'),
   });
 }

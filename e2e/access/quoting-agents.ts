@@ -41,7 +41,7 @@ export interface QuotingPlace {
 
 /**
  * Adds a cluster whose API server quotes the submitted objects in its refusals and faults, and an agent that does so in
- * every report. The quoted content is known to be secret and must go no further.
+ * every report, also in one that cannot be decoded. The quoted content is known to be secret and must go no further.
  */
 export async function addQuotingAgents(
   platform: Platform,
@@ -73,6 +73,9 @@ export async function addQuotingAgents(
 
 /** Waits until the API shows the reports of all quoting agents. */
 export async function untilQuoted(platform: Platform, workspace: string): Promise<void> {
+  await eventually('a message that quotes to be set aside', async () =>
+    (await (await platform.request('/v1/dead-letters')).text()).includes('cannot be decoded'),
+  );
   for (const [name, word] of Object.entries(QUOTED)) {
     const path = `/v1/workspaces/${workspace}/deployments/${name}/targets`;
     await eventually(`${name} to be told of`, async () => (await (await platform.request(path)).text()).includes(word));
@@ -128,6 +131,7 @@ function quotingAgent(report: (messages: readonly Message[]) => void): NonNullab
       return acknowledgement({ case: 'rejected', value: { message: `cannot be parsed: ${quote}` } });
     }
     const message = `CrashLoopBackOff: ${quote}`;
+    const [secret = ''] = /canary[\w-]+/.exec(quote) ?? [];
     holdings.set(deploymentUid, { deploymentUid, revision, hash, health: Health.DEGRADED, message });
     const said: NonNullable<MessageInitShape<typeof DeliveryReportSchema>['kind']>[] = [
       { case: 'applied', value: { hash } },
@@ -138,6 +142,8 @@ function quotingAgent(report: (messages: readonly Message[]) => void): NonNullab
     report([
       ...said.map((kind) => ({ case: 'report', value: { deploymentUid, revision, kind } }) as const),
       { case: 'inventory', value: { instance: 'i1', holdings: [...holdings.values()] } },
+      // No deployment has such a uid, so the message is set aside.
+      { case: 'report', value: { deploymentUid: secret, revision, kind: { case: 'failed', value: { message } } } },
     ]);
     return acknowledgement({ case: 'accepted', value: {} });
   };

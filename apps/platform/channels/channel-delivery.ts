@@ -81,8 +81,8 @@ function settle({ hub, setAside }: ChannelDeliveryDeps, message: Inbound, outcom
   if (isSynced || outcome.kind === 'refused') hub().synced(message.target);
 }
 
-function letterOf({ target, payload }: { target: string; payload: Uint8Array }, error: unknown): SetAside {
-  return { source: 'status', subject: `targets/${target}`, error, payload };
+function letterOf({ target }: { target: string }, error: unknown): SetAside {
+  return { source: 'status', subject: `targets/${target}`, error };
 }
 
 /** The agent serves exactly those targets whose fleetlets are connected to this process. */

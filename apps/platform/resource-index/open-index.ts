@@ -115,8 +115,7 @@ function handlerOf(
       try {
         index.take(message.target, message.payload, () => message.ack());
       } catch (error) {
-        const { target, payload } = message;
-        setAside({ source: 'index', subject: `targets/${target}`, error, payload });
+        setAside({ source: 'index', subject: `targets/${message.target}`, error });
         message.ack();
       }
     },

@@ -6,14 +6,12 @@ const DEAD_LETTER_SOURCES = ['status', 'index'] as const;
 /** The kind of message that could not be processed. */
 export type DeadLetterSource = (typeof DEAD_LETTER_SOURCES)[number];
 
-/** A message that was set aside, and why. */
+/** That a message was set aside, and why. The message itself is not kept: agents may quote secrets in it. */
 export interface SetAside {
   readonly source: DeadLetterSource;
   /** The sender, as the API writes it: `targets/<uid>`. */
   readonly subject: string;
   readonly error: unknown;
-  /** The raw message, if known. Only its beginning is kept. */
-  readonly payload?: Uint8Array | undefined;
 }
 
 /** The stored row for one sender and one kind of error. */
@@ -23,8 +21,6 @@ export interface DeadLetterSummary {
   readonly code: string;
   readonly messages: number;
   readonly lastError: string;
-  /** Base64 of at most the first 4 KiB. */
-  readonly lastPayload: string;
   readonly firstTime: number;
   readonly lastTime: number;
 }
@@ -34,14 +30,11 @@ export interface DeadLetterBoxDeps {
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** Called once per write for each sender and kind of error, with the number of messages. */
-  readonly onStored: (letter: DeadLetterSummary, error: unknown) => void;
+  readonly onStored: (letter: DeadLetterSummary) => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
-type Pending = { -readonly [Key in keyof DeadLetterSummary]: DeadLetterSummary[Key] } & { error: unknown };
-
 const LONGEST_ERROR = 500;
-const LONGEST_PAYLOAD = 4_096;
 const LONGEST_SUBJECT = 300;
 /** Limit of pending pairs of sender and error. Messages of further senders are counted together, as of `OTHERS`. */
 const MOST_PENDING = 10_000;
@@ -59,14 +52,14 @@ const RETRY = { baseMs: 500, capMs: 10_000 };
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
   readonly #wake: Notifier;
-  #pending = new Map<string, Pending>();
+  #pending = new Map<string, DeadLetterSummary>();
 
   constructor(deps: DeadLetterBoxDeps) {
     this.#deps = deps;
     this.#wake = new Notifier(deps.sleep);
   }
 
-  add({ source, subject, error, payload }: SetAside): void {
+  add({ source, subject, error }: SetAside): void {
     const now = this.#deps.clock.now();
     const code = codeOf(error);
     const own = foreignText(subject, LONGEST_SUBJECT);
@@ -77,11 +70,9 @@ export class DeadLetterBox {
     this.#pending.set(key, {
       ...about,
       messages: (known?.messages ?? 0) + 1,
-      lastError: foreignText(error instanceof Error ? error.message : String(error), LONGEST_ERROR),
-      lastPayload: Buffer.from(payload?.subarray(0, LONGEST_PAYLOAD) ?? []).toString('base64'),
+      lastError: foreignText(textOf(error), LONGEST_ERROR),
       firstTime: known?.firstTime ?? now,
       lastTime: now,
-      error,
     });
     this.#wake.notify();
   }
@@ -105,7 +96,7 @@ export class DeadLetterBox {
           some.map(([, letter]) => upsert(letter)),
           signal,
         );
-        for (const [, { error, ...letter }] of some) onStored(letter, error);
+        for (const [, letter] of some) onStored(letter);
         attempt = 0;
       } catch (error) {
         for (const [key, letter] of some) this.#pending.set(key, joined(letter, this.#pending.get(key)));
@@ -124,7 +115,7 @@ export async function listDeadLetters(
   signal: AbortSignal,
 ): Promise<readonly DeadLetterSummary[]> {
   const rows = await storage.all(
-    sql`SELECT source, subject, code, messages, last_error, last_payload, first_time, last_time FROM dead_letters
+    sql`SELECT source, subject, code, messages, last_error, first_time, last_time FROM dead_letters
       WHERE source = ${source} ORDER BY last_time DESC, subject, code LIMIT ${limit}`,
     signal,
   );
@@ -134,7 +125,6 @@ export async function listDeadLetters(
     code: String(row['code']),
     messages: Number(row['messages']),
     lastError: String(row['last_error']),
-    lastPayload: String(row['last_payload']),
     firstTime: Number(row['first_time']),
     lastTime: Number(row['last_time']),
   }));
@@ -145,20 +135,26 @@ export async function purgeDeadLetters(storage: Storage, olderThan: number, sign
   return (await storage.commit([sql`DELETE FROM dead_letters WHERE last_time < ${olderThan}`], signal)).at(0) ?? 0;
 }
 
-function upsert({ source, subject, code, messages, lastError, lastPayload, firstTime, lastTime }: Pending): Statement {
+function upsert({ source, subject, code, messages, lastError, firstTime, lastTime }: DeadLetterSummary): Statement {
   return sql`INSERT INTO dead_letters (source, subject, code, messages, last_error, last_payload, first_time, last_time)
-    VALUES (${source}, ${subject}, ${code}, ${messages}, ${lastError}, ${lastPayload}, ${firstTime}, ${lastTime})
+    VALUES (${source}, ${subject}, ${code}, ${messages}, ${lastError}, ${''}, ${firstTime}, ${lastTime})
     ON CONFLICT (source, subject, code) DO UPDATE SET messages = dead_letters.messages + excluded.messages,
-      last_error = excluded.last_error, last_payload = excluded.last_payload, last_time = excluded.last_time`;
+      last_error = excluded.last_error, last_time = excluded.last_time`;
 }
 
-function joined(before: Pending, since: Pending | undefined): Pending {
+function joined(before: DeadLetterSummary, since: DeadLetterSummary | undefined): DeadLetterSummary {
   if (since === undefined) return before;
   return { ...since, messages: before.messages + since.messages, firstTime: before.firstTime };
 }
 
 function keyOf({ source, code, subject }: { source: string; code: string; subject: string }): string {
   return `${source} ${code} ${subject}`;
+}
+
+/** Of the cause only its code: what a decoder says may quote the message. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${codeOf(error.cause)})`;
 }
 
 function codeOf(error: unknown): string {
