@@ -37,6 +37,8 @@ interface Asked {
 const onRoot = (): readonly Asked[] => [{ permission: 'targets.passthrough' }];
 
 const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
+/** The target in the tree of the second workspace. */
+const targetBeside = ({ other }: Place): string => other.replace(/-den$/, '-target');
 /** A fleetlet belongs to a workspace that its path does not name. */
 const inRoom = ({ params }: Place): readonly Asked[] => [{ on: `workspaces/${params['workspace']}` }];
 const itsTarget = ({ params }: Place): object => ({ target: params['target'] });
@@ -75,8 +77,12 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   cordonTarget: nameless,
   uncordonTarget: nameless,
   reidentifyTarget: { otherwise: 409 },
-  // Into itself, which is refused.
-  mergeTarget: { otherwise: 409, body: ({ params }) => ({ into: params['target'] }) },
+  // Neither was refused because of the other one's cluster.
+  mergeTarget: {
+    alsoAsks: (place) => [{ on: `targets/${targetBeside(place)}` }],
+    otherwise: 409,
+    body: (place) => ({ into: targetBeside(place) }),
+  },
 
   // The target is a directory.
   putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },
