@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
  * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: runs all attacks against a built
- * package. Exits with 1 if one of them succeeded.
+ * package. Exits with 1 if one of them succeeded or came to no result.
  */
 const USAGE = 'npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]';
 
@@ -50,17 +50,23 @@ async function main(): Promise<void> {
       ({ finding, engine = database }) =>
         engine === database && (wanted.length === 0 || wanted.includes(String(finding))),
     );
-    let through = 0;
+    let [through, broken] = [0, 0];
     for (const attack of chosen) {
-      const { succeeded, evidence } = await runAttack(attack, database, new AbortController().signal);
-      if (succeeded) through += 1;
-      console.log(
-        `${succeeded ? 'SUCCEEDED' : 'held off '}  ${String(attack.finding).padStart(2)}  ${attack.name}: ${evidence}`,
-      );
+      const print = (verdict: string, evidence: string): void =>
+        console.log(`${verdict.padEnd(9)}  ${String(attack.finding).padStart(2)}  ${attack.name}: ${evidence}`);
+      try {
+        const { succeeded, evidence } = await runAttack(attack, database, new AbortController().signal);
+        if (succeeded) through += 1;
+        print(succeeded ? 'SUCCEEDED' : 'held off', evidence);
+      } catch (error) {
+        broken += 1;
+        print('BROKEN', inspect(error));
+      }
     }
-    console.log(`${through} of ${chosen.length} attacks succeeded against ${resolve(values.package)}`);
+    const without = broken === 0 ? '' : `, ${broken} came to no result`;
+    console.log(`${through} of ${chosen.length} attacks succeeded against ${resolve(values.package)}${without}`);
     // A successful attack may have left connections open.
-    process.exit(through === 0 ? 0 : 1);
+    process.exit(through + broken === 0 ? 0 : 1);
   }
 }
 
