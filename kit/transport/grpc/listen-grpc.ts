@@ -29,7 +29,7 @@ export interface GrpcServerOptions extends ListenOptions {
 }
 
 /** TLS connections that are not authenticated yet. Each holds some 100 KiB in OpenSSL and nghttp2. */
-export const STRANGERS: FairShareLimits = { total: 64, each: 32 };
+export const STRANGERS: FairShareLimits = { total: 128, each: 128 };
 export const ADMIT_WITHIN_MS = 15_000;
 
 export interface GrpcServer extends TransportServer {
