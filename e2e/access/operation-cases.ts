@@ -72,7 +72,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   listTargets: { looksItself: nothing },
   getTarget: nameless,
   patchTarget: nameless,
-  deleteTarget: nameless,
+  // Deployments are on it.
+  deleteTarget: { otherwise: 409 },
   assignTarget: { alsoAsks: inOther, body: ({ other }) => ({ workspace: other }) },
   cordonTarget: nameless,
   uncordonTarget: nameless,
