@@ -9,13 +9,13 @@ const MAX_BYTES = 32 * 2 ** 20;
 
 type Wrapped = (module: { exports: object }, exports: object, require: NodeJS.Require, url: string) => void;
 
-/** What a program is wrapped into; `PROGRAM_URL` stands for `import.meta.url`. */
+/** Wraps a program; `PROGRAM_URL` stands for `import.meta.url`. */
 const HEAD = '(function (module, exports, require, PROGRAM_URL) {';
 
 export interface CompiledCode {
   /** A folder that is this user's alone; without it nothing is kept. */
   readonly folder: string | undefined;
-  /** What the program is run for, as in a file name: each use has compiled other functions. */
+  /** Names the use of the program, as in a file name: each use has compiled other functions. */
   readonly use: string;
 }
 

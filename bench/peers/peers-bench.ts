@@ -82,7 +82,7 @@ async function compare({ clusters, fleet, ocm, rounds }: World, context: BenchCo
     const { applied, known } = await change();
     taken[of].applied.push(applied);
     taken[of].known.push(known);
-    // What it does after everyone has the change is part of the change.
+    // The work that follows the last apply is part of the change.
     await pause(BETWEEN_MS);
     taken[of].cpu.push(cpuMs(pids[of]) - before);
   };
