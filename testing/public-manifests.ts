@@ -17,7 +17,7 @@ export interface PublicObject {
 interface Origin {
   readonly module: string;
   readonly version: string;
-  /** The module's hash as in a go.sum: whoever serves it, the contents are these. */
+  /** The module's hash as in a go.sum: the contents are these, from any server. */
   readonly sum: string;
   /** A file of the module, or a folder whose YAML files count. */
   readonly path: string;

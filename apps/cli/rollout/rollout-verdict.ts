@@ -18,7 +18,7 @@ export function rolloutVerdict(deployment: DeploymentResource, generation = depl
     return { kind: 'stopped', message: `revision ${rollout.revision} of ${name} is paused${because(rollout)}` };
   }
   if (!isSeen || reconciling) return { kind: 'goesOn' };
-  // What waits for earlier moves needs no person.
+  // A move that waits for earlier ones needs no person.
   const held = status.placement.held.filter(({ why }) => why !== 'MovesUnfinished');
   if (held.length > 0) {
     const targets = held.length === 1 ? '1 target waits' : `${held.length} targets wait`;

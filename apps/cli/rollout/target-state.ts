@@ -17,7 +17,7 @@ export type TargetState =
 
 export type DeliveryState = 'Queued' | 'Sent' | 'Applying' | 'Applied' | 'Removing' | 'Failed' | 'None';
 
-/** What became of the content, whatever its health: `Applied` says that it is there. */
+/** The fate of the content, whatever its health: `Applied` says that it is there. */
 export function deliveryState({ failure, order, applied }: DeploymentTargetResource): DeliveryState {
   if (order?.kind === 'remove') return 'Removing';
   if (order !== undefined) return DELIVERED[order.state];

@@ -10,7 +10,7 @@ export interface AccountTokenRights {
   readonly scope: CallerScope;
 }
 
-/** What the maker of a token lacks of its rights. The grants to the account are those that the transaction sees. */
+/** The rights of a token that its maker lacks. The grants to the account are those that the transaction sees. */
 export function tokenRightsIn(tx: Transaction, decisions: AccessDecisions) {
   const parts = { search: new SqlGrantStore(tx), decisions };
   return {

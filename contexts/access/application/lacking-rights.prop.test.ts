@@ -26,7 +26,7 @@ const ASKED = [
 /** A granted permission is always defined. */
 const DEFINED: readonly Deed[] = ['logs-read', 'metrics-query'].map((name) => ({ do: 'putSchema', name, roles: [] }));
 
-/** What the scope of a token becomes: never wider than that of its maker. */
+/** The scope that a token gets: never wider than that of its maker. */
 function narrowed(asked: CallerScope, { scope = {} }: Caller): CallerScope {
   const within = scope.within ?? asked.within;
   const roles = scope.roles === undefined ? asked.roles : (asked.roles ?? scope.roles).filter(isIn(scope.roles));

@@ -22,7 +22,7 @@ export interface LackingRights {
 const NONE: LackingRights = { rights: [], hidden: false };
 
 /**
- * What the maker of a token lacks of the rights that the token would have. Rights apply from their resource downwards, so
+ * The rights that the token would have and its maker lacks. Rights apply from their resource downwards, so
  * it is enough to compare them where the subject has a grant, and at the resource to which the token is narrowed.
  * `tokens.createAny` lifts the limit. (ADR-0054)
  */
