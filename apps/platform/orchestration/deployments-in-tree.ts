@@ -4,7 +4,7 @@ import { targetPool } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveChange, MoveObserver } from '#contexts/workspaces';
 import type { Clock } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import { isNoAlias, known } from './transaction-ports.ts';
+import { knownIn } from './transaction-ports.ts';
 
 export interface DeploymentsInTreeDeps {
   readonly unit: (tx: Transaction) => UnitOfWork;
@@ -31,7 +31,7 @@ export function deploymentsInTree({ unit, placements, clock }: DeploymentsInTree
     moves: (tx) => ({
       moved: async ({ fromPath, toPath }, signal) => {
         await deploymentsInWorkspaces(tx).rewritePaths({ fromPath, toPath }, signal);
-        const targets = (await targetPool(tx).below(toPath, signal)).filter(isNoAlias).map(known);
+        const targets = knownIn(await targetPool(tx).below(toPath, signal));
         const move = { fromPath, toPath, targets, now: clock.now() };
         return changesFor(await followMove(unit(tx), { move, placements }, signal));
       },

@@ -8,7 +8,7 @@ import type { Logger } from '#kit/telemetry';
 import type { TargetId } from '#protocol/targets';
 import { Gathering } from './gathering.ts';
 import { TARGET_NEWS, targetNewsOf } from './target-news.ts';
-import { isNoAlias, known } from './transaction-ports.ts';
+import { knownIn } from './transaction-ports.ts';
 
 export interface FollowTargetsDeps {
   readonly storage: Storage;
@@ -69,7 +69,7 @@ async function takeConnections({ observer }: FollowTargetsDeps, targets: readonl
 
 async function findAll({ storage }: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
   const ids = [...new Set(targets)];
-  return (await storage.read((reader) => targetPool(reader).find(ids, signal), signal)).filter(isNoAlias).map(known);
+  return knownIn(await storage.read((reader) => targetPool(reader).find(ids, signal), signal));
 }
 
 function tell(fact: DispatchFact, log: Logger): void {

@@ -27,23 +27,20 @@ export function poolIn(reader: Reader): TargetPool {
   const pool = targetPool(reader);
   return {
     local: LOCAL,
-    below: async (path, signal) => (await pool.below(path, signal)).filter(isNoAlias).map(known),
+    below: async (path, signal) => knownIn(await pool.below(path, signal)),
     find: async (ids, signal) => {
-      const found = (await pool.find(ids, signal)).filter(isNoAlias).map(known);
+      const found = knownIn(await pool.find(ids, signal));
       return ids.includes(LOCAL_TARGET_ID) ? [...found, LOCAL] : found;
     },
   };
 }
 
-/** To deployments an alias is a target that does not exist any more. */
-export function isNoAlias({ isAlias }: Pick<PooledTarget, 'isAlias'>): boolean {
-  return isAlias !== true;
-}
-
-/** Includes the workspace, which is needed only to find the deployments above. */
-export function known(target: PooledTarget): PoolTarget & { readonly workspacePath: string } {
-  // Orchestration identifies a target by its uid.
-  return { ...target, id: target.id as TargetId };
+/**
+ * The targets that deployments know, by uid: to them an alias is a target that does not exist any more. Includes the
+ * workspace, which is needed only to find the deployments above.
+ */
+export function knownIn(found: readonly PooledTarget[]): readonly (PooledTarget & { readonly id: TargetId })[] {
+  return found.filter((target): target is PooledTarget & { readonly id: TargetId } => target.isAlias !== true);
 }
 
 /** Adapts the tree to the port of orchestration, within the current transaction. */

@@ -7,7 +7,7 @@ import type { DeploymentTarget } from '../../domain/deployment/deployment-target
 import { failed as withFailure, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
 import { changesContent } from '../../domain/deployment/requested-change.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
+import { countsWith } from '../../domain/deployment/status/counts-after.ts';
 import { rolloutStatus } from '../../domain/deployment/status/rollout-status.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
@@ -283,9 +283,7 @@ function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deplo
 function countedWith(counts: Deployment['status']['counts'], { before, after }: Pick<ChangedRows, 'before' | 'after'>) {
   const old = new Map(before.map((row) => [row.target, row]));
   const kept = new Set(after.map(({ target }) => target));
-  const left = before.filter(({ target }) => !kept.has(target));
-  const without = left.reduce((so, row) => countsAfter(so, row, undefined), counts);
-  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), without);
+  return countsWith(counts, old, { rows: after, gone: new Set(old.keys()).difference(kept) });
 }
 
 async function lastGood(unit: UnitOfWork, { deployment, revision }: RolloutKey, signal: AbortSignal) {

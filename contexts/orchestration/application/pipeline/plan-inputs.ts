@@ -67,11 +67,12 @@ interface Resolving extends PlanInputsRequest {
 async function resolve(unit: UnitOfWork, resolving: Resolving, signal: AbortSignal): Promise<Resolution> {
   const { deployment, spec, manifest, placements, now, rows, pool } = resolving;
   const ids = pool.map(({ id }) => id);
+  const read = scoresReadBy(spec.placement, placements);
   const competes = spec.placement.some(({ type }) => placements.get(type)?.chooses === 'among');
   return resolvePlacement(spec.placement, pool, {
     registry: placements,
     previous: new Set(rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target)),
-    scores: await unit.scores.of(ids, [...scoresReadBy(spec.placement, placements)], signal),
+    scores: read.size === 0 ? new Map() : await unit.scores.of(ids, [...read], signal),
     ...(competes ? { loads: await unit.targets.loads(deployment.uid, ids, signal) } : {}),
     local: unit.pool.local,
     fits: { manifestTypes: [manifest.type], ...(manifest.fits === undefined ? {} : { targetTypes: manifest.fits }) },

@@ -14,8 +14,7 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { type RequestedChange, requestedChange } from '../../domain/deployment/requested-change.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { countsAfter, NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
-import type { TargetCounts } from '../../domain/deployment/status/deployment-status.ts';
+import { countsWith, NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
 import { rolloutStatus } from '../../domain/deployment/status/rollout-status.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
@@ -168,7 +167,7 @@ export class PlanRollout {
         ...asked.next,
         observedGeneration: asked.next.generation,
         revision: Math.max(deployment.revision, scene.requested.ahead),
-        status: statusWith(deployment, { placement: membership.placement, counts: countsOf(membership) }),
+        status: statusWith(deployment, membership),
       },
       now,
     );
@@ -216,7 +215,7 @@ export class PlanRollout {
         observedGeneration: asked.next.generation,
         revision: revision.revision,
         rollout: revision.revision,
-        status: statusWith(deployment, { placement: membership.placement, counts: countsOf(membership), rollout }),
+        status: statusWith(deployment, membership, { rollout }),
       },
       now,
     );
@@ -324,6 +323,7 @@ async function keepRows(
   const old = new Map(before.map((row) => [row.target, row]));
   const differing = [...membership.rows.values()].filter((row) => old.get(row.target) !== row);
   await unit.targets.put(differing, signal);
+  if (membership.dropped.length === 0) return;
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
   const dropped = membership.dropped.flatMap((target) => old.get(target) ?? []);
   await oweRemovals(unit, owes, { deployment, rows: dropped, now }, signal);
@@ -347,17 +347,15 @@ function newRevision({ deployment, asked, requested }: Scene, now: number): Revi
   };
 }
 
-/** Counted from scratch: a plan looks at every row anyway. */
-function countsOf({ rows }: Membership): TargetCounts {
-  let counts = NO_COUNTS;
-  for (const row of rows.values()) counts = countsAfter(counts, undefined, row);
-  return counts;
-}
-
-/** Drops `trouble`, which is over. */
-function statusWith({ status }: Deployment, changes: Partial<Deployment['status']>): Deployment['status'] {
+/** Counted from scratch: a plan looks at every row anyway. Drops `trouble`, which is over. */
+function statusWith(
+  { status }: Deployment,
+  { placement, rows }: Membership,
+  changes: Pick<Deployment['status'], 'rollout'> = {},
+): Deployment['status'] {
   const { trouble: _, ...rest } = status;
-  return { ...rest, ...changes };
+  const counts = countsWith(NO_COUNTS, new Map(), { rows: rows.values() });
+  return { ...rest, placement, counts, ...changes };
 }
 
 function idsOf(triggers: readonly RecordedTrigger[]): readonly string[] {

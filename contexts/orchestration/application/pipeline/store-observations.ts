@@ -5,7 +5,7 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { reduceConnection, reduceInventory } from '../../domain/deployment/reduce-inventory.ts';
 import { type RowChange, reduceReport } from '../../domain/deployment/reduce-report.ts';
-import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
+import { countsWith } from '../../domain/deployment/status/counts-after.ts';
 import { believedRevision, reduceAhead, reduceFencedAhead } from '../../domain/deployment/status/revision-ahead.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
@@ -241,8 +241,8 @@ async function save(unit: UnitOfWork, { change, now, owes }: Saving, signal: Abo
   // None of these depends on another's result, so they are issued together.
   await Promise.all([
     unit.targets.put(differing, signal),
-    unit.targets.drop(uid, [...gone], signal),
-    oweRemovals(unit, owes, { deployment, rows: rowsOf(before, gone), now }, signal),
+    gone.size > 0 ? unit.targets.drop(uid, [...gone], signal) : undefined,
+    gone.size > 0 ? oweRemovals(unit, owes, { deployment, rows: rowsOf(before, gone), now }, signal) : undefined,
     hasEvents ? unit.rollouts.post({ deployment: uid, revision: rollout }, rolloutEvents, signal) : undefined,
     hasEvents ? unit.deployments.wake(uid, signal) : undefined,
     requestPlan(unit, uid, { triggers: asked, now }, signal),
@@ -260,9 +260,7 @@ async function saveStatus(
   signal: AbortSignal,
 ): Promise<void> {
   const { deployment, before, gone } = change;
-  let { counts } = deployment.status;
-  for (const row of differing) counts = countsAfter(counts, before.get(row.target), row);
-  for (const target of gone) counts = countsAfter(counts, before.get(target), undefined);
+  const counts = countsWith(deployment.status.counts, before, { rows: differing, gone });
   const after = changed(deployment, { status: { ...deployment.status, counts } }, now);
   // The next turn of the rollout announces its effects.
   const isAnnounced = after === deployment || deployment.rollout !== undefined;

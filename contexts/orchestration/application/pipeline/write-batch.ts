@@ -4,7 +4,7 @@ import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { sent } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
-import { countsAfter } from '../../domain/deployment/status/counts-after.ts';
+import { countsWith } from '../../domain/deployment/status/counts-after.ts';
 import { changed } from '../../domain/deployment/status/with-status.ts';
 import type { RolloutEvent } from '../../domain/rollout/machine/rollout-event.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
@@ -150,8 +150,7 @@ export class BatchWriter {
 
   async #tell(unit: UnitOfWork, told: Telling, signal: AbortSignal): Promise<void> {
     const { deployment, rolloutEvents, before, after, now } = told;
-    let { counts } = deployment.status;
-    for (const row of after) counts = countsAfter(counts, before.get(row.target), row);
+    const counts = countsWith(deployment.status.counts, before, { rows: after });
     if (deployment.rollout !== undefined && rolloutEvents.length > 0) {
       await unit.rollouts.post({ deployment: deployment.uid, revision: deployment.rollout }, rolloutEvents, signal);
       await unit.deployments.wake(deployment.uid, signal);

@@ -1,3 +1,4 @@
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentTarget } from '../deployment-target.ts';
 import type { TargetCounts } from './deployment-status.ts';
 
@@ -30,6 +31,18 @@ export function countsAfter(
   if (KEYS.every((key) => was[key] === is[key])) return counts;
   const next = Object.fromEntries(KEYS.map((key) => [key, (counts[key] ?? 0) + Number(is[key]) - Number(was[key])]));
   return { ...counts, ...next };
+}
+
+/** The counts after rows changed, and after those of other targets were deleted. */
+export function countsWith(
+  counts: TargetCounts,
+  before: ReadonlyMap<TargetId, DeploymentTarget>,
+  { rows, gone = [] }: { readonly rows: Iterable<DeploymentTarget>; readonly gone?: Iterable<TargetId> },
+): TargetCounts {
+  let next = counts;
+  for (const row of rows) next = countsAfter(next, before.get(row.target), row);
+  for (const target of gone) next = countsAfter(next, before.get(target), undefined);
+  return next;
 }
 
 /**
