@@ -1,7 +1,8 @@
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { noticesOf } from './notices.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 import { softwareBill } from './sbom.ts';
@@ -108,7 +109,7 @@ export async function buildPackage(
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await writeFile(
     join(folder, 'NOTICES'),
-    await noticesOf({ ...metafile.inputs, ...quick.metafile.inputs, ...main.metafile.inputs }),
+    await noticesOf(packagesAmong({ ...metafile.inputs, ...quick.metafile.inputs, ...main.metafile.inputs })),
   );
   await writeFile(join(folder, 'sbom.cdx.json'), await softwareBill(signal));
   await tryIt(folder, signal);
@@ -176,44 +177,10 @@ async function publishedManifest(): Promise<Manifest> {
   return { ...published, dependencies: Object.fromEntries(kept) };
 }
 
-/** Third-party licences require this: each package's own notice, from a file or the head of its sources. */
-async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
+/** The files of each package among the inputs, by its folder. */
+function packagesAmong(inputs: Metafile['inputs']): Map<string, string[]> {
   const theirs = Object.keys(inputs).filter((path) => path.includes('node_modules/'));
-  const byPackage = Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
-  const notices = await Promise.all(
-    [...byPackage].map(async ([folder, files]) => {
-      const found = [...(await licencesIn(folder)), ...(await headsOf(files))];
-      const texts = found.length > 0 ? found : await manifestNotice(folder);
-      const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      if (texts.length === 0) throw new Error(`bundle ${name}: the package has no licence notice`);
-      return [`${name}:\n`, ...texts].join('\n');
-    }),
-  );
-  return ['This package contains the work of others.\n', ...notices].join('\n');
-}
-
-async function licencesIn(folder: string): Promise<string[]> {
-  const files = (await readdir(join(ROOT, folder))).filter((name) => /^(licen[cs]e|notice)\b/i.test(name));
-  return await Promise.all(files.map((name) => readFile(join(ROOT, folder, name), 'utf8')));
-}
-
-/** For a package without a licence text: the name of the licence, and the author. */
-async function manifestNotice(folder: string): Promise<string[]> {
-  const { license, author, repository } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as {
-    readonly license?: string;
-    readonly author?: string | { readonly name: string };
-    readonly repository?: string | { readonly url: string };
-  };
-  if (license === undefined) return [];
-  const by = typeof author === 'object' ? author.name : author;
-  const from = typeof repository === 'object' ? repository.url : repository;
-  return [`License: ${license}${by === undefined ? '' : `\nAuthor: ${by}`}${from === undefined ? '' : `\n${from}`}\n`];
-}
-
-async function headsOf(files: readonly string[]): Promise<Set<string>> {
-  const texts = await Promise.all(files.map((path) => readFile(join(ROOT, path), 'utf8')));
-  const heads = texts.map((text) => /^(?:\/\/.*\n)*/.exec(text)?.[0] ?? '').filter((head) => /copyright/i.test(head));
-  return new Set(heads.map((head) => head.replaceAll(/^\/\/ ?/gm, '')));
+  return Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
 }
 
 async function tryIt(folder: string, signal: AbortSignal): Promise<void> {

@@ -66,6 +66,22 @@ const refused: { why: string; args: string[]; faults: string[]; says?: RegExp[] 
   { why: 'a certificate without its key', args: ['--tls-cert', 'a'], faults: ['/tls-cert'] },
   { why: 'a key without its certificate', args: ['--tls-key', 'a'], faults: ['/tls-key'] },
   { why: 'a name that no certificate can hold', args: ['--tls-name', 'a_b'], faults: ['/tls-name'] },
+  {
+    why: 'a client certificate for Temporal without its key',
+    args: ['--durable', 'temporal://a', '--temporal-cert', 'a'],
+    faults: ['/temporal-cert'],
+  },
+  {
+    why: 'the key of a client certificate for Temporal alone',
+    args: ['--durable', 'temporal://a', '--temporal-key', 'a'],
+    faults: ['/temporal-key'],
+  },
+  {
+    why: 'credentials for a Temporal that no setting names',
+    args: ['--temporal-tls', '--temporal-ca', 'a', '--temporal-server-name', 'a', '--temporal-api-key-file', 'a'],
+    faults: ['/temporal-tls', '/temporal-ca', '/temporal-server-name', '/temporal-api-key-file'],
+    says: [/--durable temporal:/],
+  },
   { why: 'another kind of database', args: ['--database', 'mysql://a:hunter2@b/c'], faults: ['/database'] },
   ...['cadence://a:1/b', 'temporal://', 'temporal:a:1/b', 'temporal://a:1/b/c', 'temporal://a:1/%zz', 'Embedded'].map(
     (text) => ({

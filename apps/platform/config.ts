@@ -1,13 +1,10 @@
-import { isIP } from 'node:net';
 import {
-  BadValue,
   boolean,
   byteSize,
   COMMON_SETTINGS,
   duration,
   hostPort,
   integer,
-  type Kind,
   listOf,
   network,
   oneOf,
@@ -27,22 +24,10 @@ import { type ConfigSources, IGNORED_VARIABLES } from '#runtime/process/process-
 import { auditHeadsKind } from './access/audit-heads-kind.ts';
 import { fleetletPlace } from './channels/fleetlet-address.ts';
 import { durableKind } from './durable/durable-kind.ts';
+import { checkTemporal, serverName, TEMPORAL_SETTINGS } from './durable/temporal-settings.ts';
 import { checkEmbeddedFleetlet, EMBEDDED_FLEETLET_SETTINGS } from './embedded-fleetlet/settings.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
-
-const serverName: Kind<string> = {
-  placeholder: 'NAME',
-  expects: 'a host name or an IP address',
-  parse(text) {
-    const isName = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/i.test(
-      text,
-    );
-    if (!isName && isIP(text) === 0) throw new BadValue(`is not ${this.expects}`);
-    return text;
-  },
-  print: (value) => value,
-};
 
 /** All settings of `fleetshift serve`. Help and the reference page are generated from this. */
 export const PLATFORM_SETTINGS = {
@@ -153,6 +138,7 @@ export const PLATFORM_SETTINGS = {
       'The workflow engine: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
     group: 'Data',
   },
+  ...TEMPORAL_SETTINGS,
   'key-file': {
     kind: path(),
     unset: '<data>/keys.json',
@@ -276,6 +262,7 @@ function check(config: PlatformConfig, refuse: Refuse): void {
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
   checkDemo(config, refuse);
   checkEmbeddedFleetlet(config, refuse);
+  checkTemporal(config, refuse);
   checkAccess(config, refuse);
 }
 

@@ -3,6 +3,7 @@ import { type Catalogue, FleetError } from '#kit/std';
 /** Errors that prevent a start, besides those of settings, database and instance. Each message states the remedy. */
 export const PLATFORM_ERRORS = {
   ISSUERS_UNUSABLE: { category: 'invalid', retry: 'after-change' },
+  API_KEY_UNUSABLE: { category: 'precondition', retry: 'after-change' },
   CERTIFICATE_UNUSABLE: { category: 'precondition', retry: 'after-change' },
   ADDRESS_UNUSABLE: { category: 'conflict', retry: 'after-change' },
 } as const satisfies Catalogue;

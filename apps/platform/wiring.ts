@@ -32,6 +32,7 @@ import { Duty } from './delivery/duty.ts';
 import { metricsPermission, operatorDialGuard, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
+import { readTemporalCredentials } from './durable/temporal-settings.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
 import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
@@ -264,7 +265,8 @@ async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise
   const log = parts.log.child({ component: 'workflows' });
   // On SQLite the only process stays active, even when its executor is interrupted.
   const onDuty = (isOn: boolean): void => duty.set(isOn || storage.engine === 'sqlite');
-  const options = { choice: config.durable, set, storage, seat, onDuty, metrics, log };
+  const credentials = readTemporalCredentials(config);
+  const options = { choice: config.durable, credentials, set, storage, seat, onDuty, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
 }
 

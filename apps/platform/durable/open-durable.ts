@@ -7,10 +7,13 @@ import type { Storage } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { DurableChoice } from './durable-kind.ts';
 import { watchExecutor } from './executor-watch.ts';
+import type { TemporalCredentials } from './temporal-settings.ts';
 import type { WorkflowSet } from './workflow-set.ts';
 
 export interface DurableOptions {
   readonly choice: DurableChoice;
+  /** For Temporal. */
+  readonly credentials: TemporalCredentials;
   readonly set: WorkflowSet;
   readonly storage: Storage;
   /** Identifies this process, and the next one with the same data folder. */
@@ -61,11 +64,11 @@ function openEmbedded({ set, storage, seat, onDuty, metrics, log }: DurableOptio
  */
 async function openTemporal(
   server: TemporalAddress,
-  { set, storage, onDuty, log }: DurableOptions,
+  { credentials, set, storage, onDuty, log }: DurableOptions,
   signal: AbortSignal,
 ): Promise<Durable> {
   const { modules: workflowModules, ...registry } = set;
-  const wanted = { ...server, taskQueue: TASK_QUEUE, registry, workflowModules, log };
+  const wanted = { ...server, ...credentials, taskQueue: TASK_QUEUE, registry, workflowModules, log };
   const engine = await openTemporalEngine(wanted, signal).catch((error: unknown) => {
     throw unreachable(error) ?? error;
   });
@@ -85,6 +88,7 @@ async function openTemporal(
 /** Adds the remedy where the message has none. */
 function unreachable(error: unknown): TemporalError | undefined {
   if (!(error instanceof TemporalError) || error.code !== 'TEMPORAL_UNREACHABLE') return undefined;
-  const act = 'it does not answer; check that it is running, and that --durable has its address and namespace';
+  const act =
+    'it does not answer; check that it is running, that --durable has its address and namespace, and that the --temporal settings have what it asks for';
   return new TemporalError(error.code, `${error.message}: ${act}`, { cause: error });
 }

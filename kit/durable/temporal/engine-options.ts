@@ -1,3 +1,4 @@
+import type { Secret } from '../../std/index.ts';
 import type { DurableEngine, Registry } from '../engine.ts';
 
 /** The address of the Temporal server. */
@@ -15,6 +16,8 @@ export interface TemporalEngineOptions extends TemporalAddress {
   readonly workflowModules: readonly URL[];
   /** Without it, the connection is not encrypted. */
   readonly tls?: TemporalTls;
+  /** Sent with every call; needs `tls`. */
+  readonly apiKey?: Secret<string>;
   readonly log?: EngineLog;
   /** If a worker is silent for this long, another worker repeats its attempts. 15 s by default. */
   readonly workerLostMs?: number;
@@ -44,4 +47,9 @@ export interface TemporalEngine extends DurableEngine {
   close(): Promise<void>;
 }
 
-export type CreateTemporalEngine = (options: TemporalEngineOptions, signal: AbortSignal) => Promise<TemporalEngine>;
+/** What the published engine gets besides the options: workflows that were bundled when its package was built. */
+export interface CreatedEngineOptions extends TemporalEngineOptions {
+  readonly workflowBundle?: URL;
+}
+
+export type CreateTemporalEngine = (options: CreatedEngineOptions, signal: AbortSignal) => Promise<TemporalEngine>;

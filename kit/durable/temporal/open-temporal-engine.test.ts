@@ -40,9 +40,6 @@ describe('openTemporalEngine', () => {
       const { code, message }: { code: string; message: string } = JSON.parse(stdout || JSON.stringify({ stderr }));
       assert.equal(code, 'TEMPORAL_NOT_INSTALLED');
       assert.match(message, /Install it with: npm ci --prefix .*kit\/durable\/temporal$/);
-      await rm(join(root, 'kit/durable/temporal/package-lock.json'));
-      const packaged = spawnSync(process.execPath, [join(root, 'main.ts')], { encoding: 'utf8' });
-      assert.match(packaged.stdout, /published package does not have it yet.* npm ci --prefix kit\/durable\/temporal/);
     } finally {
       await rm(root, { recursive: true, force: true });
     }

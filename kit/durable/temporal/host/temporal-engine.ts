@@ -1,7 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import type { CreateTemporalEngine, TemporalEngineOptions, TemporalTls } from '../engine-options.ts';
-import type { SandboxOptions } from '../sandbox/sandbox-options.ts';
+import type {
+  CreatedEngineOptions,
+  CreateTemporalEngine,
+  TemporalEngineOptions,
+  TemporalTls,
+} from '../engine-options.ts';
+import { SANDBOX_DEFAULTS, type SandboxOptions } from '../sandbox/sandbox-options.ts';
 import { TemporalError } from '../temporal-error.ts';
 import { activityDispatcher } from './activity-dispatcher.ts';
 import { bundleWorkflows } from './bundle-workflows.ts';
@@ -9,18 +15,17 @@ import { installRuntime } from './runtime.ts';
 import { TemporalClient } from './temporal-client.ts';
 import { TemporalService } from './temporal-service.ts';
 
-const DEFAULTS = { workerLostMs: 15_000, workflowTaskTimeoutMs: 10_000 };
 const CONNECT_MS = 5_000;
 /** Concurrent activities, over all workflows. Attempts wait for other systems, not for a processor. */
 const ACTIVITIES_AT_ONCE = 1_000;
 
 export const createTemporalEngine: CreateTemporalEngine = async (options, signal) => {
   const sandbox: SandboxOptions = {
-    workerLostMs: options.workerLostMs ?? DEFAULTS.workerLostMs,
-    workflowTaskTimeoutMs: options.workflowTaskTimeoutMs ?? DEFAULTS.workflowTaskTimeoutMs,
+    workerLostMs: options.workerLostMs ?? SANDBOX_DEFAULTS.workerLostMs,
+    workflowTaskTimeoutMs: options.workflowTaskTimeoutMs ?? SANDBOX_DEFAULTS.workflowTaskTimeoutMs,
   };
   const connection = await connect(options, signal);
-  let bundle: ReturnType<typeof bundleWorkflows> | undefined;
+  let bundle: Promise<{ readonly code: string }> | undefined;
   return {
     client: new TemporalClient({
       service: new TemporalService(connection, options.namespace),
@@ -29,15 +34,24 @@ export const createTemporalEngine: CreateTemporalEngine = async (options, signal
       workflowTaskTimeoutMs: sandbox.workflowTaskTimeoutMs,
     }),
     run: async (until) => {
-      bundle ??= bundleWorkflows(options.workflowModules, sandbox);
+      bundle ??= workflowBundle(options, sandbox);
       await runWorker({ options, sandbox, workflowBundle: await bundle }, until);
     },
     close: () => connection.close(),
   };
 };
 
-async function connect({ address, tls }: TemporalEngineOptions, signal: AbortSignal): Promise<Connection> {
-  const connection = Connection.lazy({ address, connectTimeout: CONNECT_MS, ...(tls && { tls: toTlsConfig(tls) }) });
+async function workflowBundle(
+  options: CreatedEngineOptions,
+  sandbox: SandboxOptions,
+): Promise<{ readonly code: string }> {
+  if (options.workflowBundle === undefined) return await bundleWorkflows(options.workflowModules, sandbox);
+  return { code: await readFile(options.workflowBundle, 'utf8') };
+}
+
+async function connect(options: TemporalEngineOptions, signal: AbortSignal): Promise<Connection> {
+  const { address } = options;
+  const connection = Connection.lazy({ address, connectTimeout: CONNECT_MS, ...credentials(options) });
   try {
     await Promise.race([connection.ensureConnected(), rejectionOf(signal)]);
     return connection;
@@ -48,9 +62,10 @@ async function connect({ address, tls }: TemporalEngineOptions, signal: AbortSig
   }
 }
 
-async function connectWorker({ address, tls }: TemporalEngineOptions): Promise<NativeConnection> {
+async function connectWorker(options: TemporalEngineOptions): Promise<NativeConnection> {
+  const { address } = options;
   try {
-    return await NativeConnection.connect({ address, ...(tls && { tls: toTlsConfig(tls) }) });
+    return await NativeConnection.connect({ address, ...credentials(options) });
   } catch (error) {
     throw new TemporalError('TEMPORAL_UNREACHABLE', `connect a worker to Temporal at ${address}`, { cause: error });
   }
@@ -108,6 +123,10 @@ async function runWorker({ options, sandbox, workflowBundle }: WorkerParts, unti
   } finally {
     await connection.close();
   }
+}
+
+function credentials({ tls, apiKey }: TemporalEngineOptions) {
+  return { ...(tls && { tls: toTlsConfig(tls) }), ...(apiKey && { apiKey: apiKey.reveal() }) };
 }
 
 function toTlsConfig({ ca, certificate, serverName }: TemporalTls) {
