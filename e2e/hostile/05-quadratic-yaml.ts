@@ -18,8 +18,11 @@ async function longestWait(platform: Platform, request: Promise<Response>): Prom
   let longest = 0;
   while (isOpen) {
     const began = performance.now();
-    const answer = await fetch(`${platform.url}/healthz`);
-    await answer.text();
+    // A frozen platform also drops connections: the wait counts all the same.
+    await fetch(`${platform.url}/healthz`).then(
+      (answer) => answer.text(),
+      () => undefined,
+    );
     longest = Math.max(longest, performance.now() - began);
   }
   await over;
