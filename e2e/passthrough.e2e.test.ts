@@ -20,7 +20,10 @@ describe('tokens that pass through', () => {
     platform = await home.start();
     for (const name of ['shop', 'other']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
     await made(platform, '/v1/issuers', { name: 'corp', url: issuer.url, clientId: OWN, mode: 'inherited' });
-    await made(platform, '/v1/workspaces/shop/grants', { subject: { kind: 'group', id: 'dev' }, role: 'viewer' });
+    await made(platform, '/v1/workspaces/shop/grants', {
+      subject: { kind: 'group', id: 'dev' },
+      role: 'cluster-viewer',
+    });
     for (const name of ['prod-1', 'prod-2']) {
       await made(platform, '/v1/targets', { name, type: 'kubernetes', workspace: 'shop' });
     }
@@ -77,7 +80,10 @@ describe('tokens that pass through', () => {
   });
 
   it('end when the target moves to another workspace', async () => {
-    await made(platform, '/v1/workspaces/other/grants', { subject: { kind: 'group', id: 'dev' }, role: 'viewer' });
+    await made(platform, '/v1/workspaces/other/grants', {
+      subject: { kind: 'group', id: 'dev' },
+      role: 'cluster-viewer',
+    });
     const body = { workspace: 'other' };
     const moved = await platform.request('/v1/targets/prod-1:assign', { method: 'POST', body });
     assert.equal(moved.status, 200, await moved.text());

@@ -1,4 +1,5 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
+export { auditedQuery } from './domain/audited-query.ts';
 export { impersonatorRules, type RoleBinding, roleBindings, roleBindingsWithin } from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';

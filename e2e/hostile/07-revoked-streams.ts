@@ -4,6 +4,7 @@ import { API_STREAMS, openStream } from '../revocation/open-stream.ts';
 import { bearer, serveTarget, TARGET } from '../revocation/revocation-world.ts';
 import { startStreamingCluster } from '../revocation/streaming-cluster.ts';
 import { type Attack, heldOff, type Stage, succeeded } from './attack.ts';
+import { clusterRole } from './proxied-cluster.ts';
 
 /** The attacker keeps its open streams after losing access, and continues to read and type. */
 export const revokedStreams: Attack = {
@@ -15,7 +16,7 @@ export const revokedStreams: Attack = {
     for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
     const agent = await serveTarget({ platform, cluster, folder, socket: join(home.data, 'fleetlet.sock') });
     try {
-      const given = [{ role: 'deployer', on: 'workspaces/shop' }] as const;
+      const given = [{ role: await clusterRole(platform, 'deployer'), on: 'workspaces/shop' }] as const;
       const { token } = await addCaller(platform, { name: 'mallory', given });
       const streams = await Promise.all(
         Object.entries(API_STREAMS).map(async ([kind, { path, isUpgrade }]) => {

@@ -51,8 +51,10 @@ export async function withProxiedCluster<T>(
     const socket = join(home.data, 'fleetlet.sock');
     agent = new AgentProcess({ platform, socket, target: TARGET, kubeconfig, folder });
     await agent.start();
-    const tokenOf = async (role: 'viewer' | 'deployer'): Promise<string> =>
-      (await addCaller(platform, { name: role, given: [{ role, on: 'workspaces/shop' }] })).token;
+    const tokenOf = async (name: 'viewer' | 'deployer'): Promise<string> => {
+      const role = await clusterRole(platform, name);
+      return (await addCaller(platform, { name, given: [{ role, on: 'workspaces/shop' }] })).token;
+    };
     const ask: ProxiedCluster['ask'] = (token, path, init = {}) =>
       fetch(`${platform.url}/targets/${TARGET}/api${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
     const [viewer, deployer] = [await tokenOf('viewer'), await tokenOf('deployer')];
@@ -63,6 +65,15 @@ export async function withProxiedCluster<T>(
     await agent?.kill();
     await cluster.close();
   }
+}
+
+const CLUSTER_ROLES = { viewer: 'cluster-viewer', deployer: 'cluster-editor' } as const;
+
+/** The role that reaches the API of a target: in older packages the same as for deployments. */
+export async function clusterRole(platform: Platform, name: keyof typeof CLUSTER_ROLES) {
+  const text = await (await platform.request('/openapi.json')).text();
+  const role = CLUSTER_ROLES[name];
+  return text.includes(role) ? role : name;
 }
 
 /** Records each request, and answers those outside the API server's base path. */

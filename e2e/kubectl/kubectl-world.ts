@@ -14,9 +14,10 @@ import { AgentProcess } from './agent-process.ts';
 
 const FLEETSHIFT = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 export const TARGET = 'prod-1';
-const ROLES = ['viewer', 'deployer', 'admin'] as const;
+/** The people by what they are in the cluster; `ci` may deploy, and nothing in the cluster itself. */
+const ROLES = { viewer: 'cluster-viewer', deployer: 'cluster-editor', admin: 'admin', ci: 'deployer' } as const;
 /** `stranger` has a role elsewhere. */
-export type Who = (typeof ROLES)[number] | 'stranger';
+export type Who = keyof typeof ROLES | 'stranger';
 
 /**
  * A platform, a real cluster behind it as the target `prod-1`, and kubeconfigs of several people that lead through the
@@ -130,10 +131,10 @@ export class KubectlWorld {
 }
 
 async function tokensOf(platform: Platform): Promise<Record<Who, string>> {
-  const tokens: Record<Who, string> = { viewer: '', deployer: '', admin: '', stranger: '' };
-  for (const role of ROLES) {
+  const tokens: Record<Who, string> = { viewer: '', deployer: '', admin: '', ci: '', stranger: '' };
+  for (const [who, role] of Object.entries(ROLES) as [keyof typeof ROLES, (typeof ROLES)[keyof typeof ROLES]][]) {
     const given = [{ role, on: 'workspaces/shop' }];
-    tokens[role] = (await addCaller(platform, { name: role, given })).token;
+    tokens[who] = (await addCaller(platform, { name: who, given })).token;
   }
   const given = [{ role: 'admin', on: 'workspaces/elsewhere' }] as const;
   tokens.stranger = (await addCaller(platform, { name: 'stranger', given })).token;

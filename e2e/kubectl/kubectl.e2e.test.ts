@@ -184,13 +184,15 @@ describe('kubectl through the platform', { skip }, () => {
   });
 
   it('is told what it may not do, in the words of Kubernetes', async () => {
-    const fails = async (as: 'viewer' | 'deployer' | 'stranger', ...args: string[]): Promise<string> => {
+    const fails = async (as: 'viewer' | 'deployer' | 'ci' | 'stranger', ...args: string[]): Promise<string> => {
       const { code, stderr } = await world.kubectl(args, { as });
       assert.notEqual(code, 0, args.join(' '));
       return stderr;
     };
     assert.match(await world.succeeds(inSpace('get', 'pods'), { as: 'viewer' }), /^talker /m);
     assert.equal((await world.succeeds(['auth', 'can-i', 'delete', 'pods'], { as: 'deployer' })).trim(), 'yes');
+    assert.match(await fails('ci', ...inSpace('get', 'secrets')), /targets\.proxyRead/);
+    assert.match(await fails('ci', ...inSpace('delete', 'pod', 'talker')), /targets\.proxyWrite/);
     assert.match(await fails('viewer', ...inSpace('delete', 'pod', 'talker')), /targets\.proxyWrite/);
     assert.match(await fails('viewer', ...inSpace('exec', 'talker', '--', 'true')), /targets\.proxyWrite/);
     assert.match(await fails('viewer', ...inSpace('attach', 'talker')), /targets\.proxyWrite/);

@@ -92,7 +92,10 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   async function letAliceIn(ca: string): Promise<void> {
     const { url } = issuer;
     await made(platform, '/v1/issuers', { name: 'corp', url, clientId: 'platform', mode: 'inherited', ca });
-    await made(platform, '/v1/workspaces/shop/grants', { subject: { kind: 'group', id: 'dev' }, role: 'deployer' });
+    await made(platform, '/v1/workspaces/shop/grants', {
+      subject: { kind: 'group', id: 'dev' },
+      role: 'cluster-editor',
+    });
     const flags = ['--server', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt'), '--data', home.data];
     const set = await runCommand([
       'target',
@@ -165,7 +168,10 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   });
 
   it('is never shown a token of the platform: whoever has one is impersonated', async () => {
-    const account = await addCaller(platform, { name: 'ci', given: [{ role: 'deployer', on: 'workspaces/shop' }] });
+    const account = await addCaller(platform, {
+      name: 'ci',
+      given: [{ role: 'cluster-editor', on: 'workspaces/shop' }],
+    });
     const { code } = leaveAdminCode(home.data, Date.now());
     const answer = await platform.request('/v1/login:redeem', { method: 'POST', body: { code, kind: 'cli' } });
     const { token: session = '' } = (await answer.json()) as { readonly token?: string };

@@ -1,7 +1,7 @@
 import type { SeededRandom } from '#testing/seeded';
 import { smuggledBody } from './bodies.ts';
 
-export const CALLERS = { vera: 'viewer', dora: 'deployer', ada: 'admin', mallory: undefined } as const;
+export const CALLERS = { vera: 'cluster-viewer', dora: 'cluster-editor', ada: 'admin', mallory: undefined } as const;
 export type Caller = keyof typeof CALLERS;
 
 /** The API under test: its address, callers and paths. */

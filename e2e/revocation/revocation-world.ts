@@ -125,7 +125,7 @@ export class RevocationWorld {
     const own = `own-${name}`;
     await made(this.platform, '/v1/workspaces', { name: own, parent: 'root' });
     await made(this.platform, `/v1/workspaces/${own}/grants`, { subject, role: 'viewer' });
-    const { name: grant } = await made(this.platform, '/v1/workspaces/org/grants', { subject, role: 'deployer' });
+    const { name: grant } = await made(this.platform, '/v1/workspaces/org/grants', { subject, role: 'cluster-editor' });
     return { ...caller, grant: String(grant) };
   }
 

@@ -37,7 +37,7 @@ describe('streams of one process, when another one on the same Postgres revokes'
       { why: 'grant', revoke: ({ grant }: Revocable) => `/v1/workspaces/shop/grants/${grant}` },
     ]) {
       const { token, subject } = await addCaller(first, { name: `of-${why}` });
-      const { name: grant } = await made(first, '/v1/workspaces/shop/grants', { subject, role: 'deployer' });
+      const { name: grant } = await made(first, '/v1/workspaces/shop/grants', { subject, role: 'cluster-editor' });
       const streams = await Promise.all(
         Object.entries(API_STREAMS).map(async ([kind, { path, isUpgrade }]) => {
           const url = `${first.url}/targets/${TARGET}/api${path}&id=${why}-${kind}`;

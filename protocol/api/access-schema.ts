@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
-const ROLE_NAMES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+const ROLE_NAMES = ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'] as const;
 const SUBJECT_KIND_NAMES = ['user', 'group', 'serviceAccount'] as const;
 const DENIAL_NAMES = ['unknownPermission', 'unknownResource', 'noGrant', 'outsideScope', 'rolesOutsideScope'] as const;
 

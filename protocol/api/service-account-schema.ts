@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { durationField, timeField } from './identity-fields.ts';
 import { displayNameField, labelsField, labelsPatchField, nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
-export const TOKEN_ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+export const TOKEN_ROLES = ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'] as const;
 
 const PARENT_PARAMS = { workspace: nameField('The name of the workspace.') };
 const ACCOUNT_PARAMS = { ...PARENT_PARAMS, serviceAccount: nameField('The name of the service account.') };

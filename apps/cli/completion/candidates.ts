@@ -29,8 +29,8 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   completion: Object.keys(SHELL_SCRIPTS),
   move: ['workspace'],
   assign: ['target'],
-  grant: ['viewer', 'deployer', 'approver', 'admin'],
-  revoke: ['viewer', 'deployer', 'approver', 'admin'],
+  grant: ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'],
+  revoke: ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'],
 };
 const WITH_KIND: Readonly<Record<string, (kind: Kind) => boolean>> = {
   get: () => true,

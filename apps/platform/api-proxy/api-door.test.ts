@@ -127,6 +127,28 @@ suite('who asks', () => {
     );
   });
 
+  test('is on record with the command that runs in a workload', async (t) => {
+    const world = await doorStage(t);
+    const command = 'command=rm&command=-rf&command=%2Fdata';
+    await textOf(await world.ask(`/api/v1/namespaces/a/pods/b/exec?stdin=true&${command}`, { as: 'dora' }));
+    const [entry] = world.records.noted;
+    assert.equal(entry?.resource, `/v1/targets/web/api/api/v1/namespaces/a/pods/b/exec?${command}`);
+  });
+
+  test('is on record as refused, too, when the cluster refuses it', async (t) => {
+    const world = await doorStage(t);
+    world.api.answer = (_asked, response) => response.writeHead(403).end('{}');
+    await textOf(await world.ask('/api/v1/namespaces/a/configmaps/b', { as: 'dora', method: 'DELETE' }));
+    await textOf(await world.ask('/api/v1/namespaces/a/secrets', { as: 'vera' }));
+    await textOf(await world.ask('/api/v1/namespaces/a/configmaps', { as: 'vera' }));
+    const { noted, refused } = world.records;
+    assert.deepEqual(
+      refused.map(({ outcome, requestId, principal }) => [outcome, requestId, principal?.id]),
+      noted.map(({ requestId, principal }) => ['denied', requestId, principal?.id]),
+    );
+    assert.equal(refused.length, 2);
+  });
+
   test('is on record for reads of Secrets, once a minute for each caller and object', async (t) => {
     const world = await doorStage(t);
     const secret = '/api/v1/namespaces/a/secrets/b';

@@ -47,6 +47,8 @@ const ANSWER_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 const CHALLENGE = 'Bearer realm="fleetshift"';
+/** With these an API server refuses a caller. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 const ADMIT_MS = 30_000;
 const CATCH_UP_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -75,6 +77,7 @@ export class ApiDoor {
   readonly #admission: DoorAdmission;
   readonly #streams: StreamBook;
   readonly #open = new Set<Duplex | ServerResponse>();
+  readonly #recording = new Set<Promise<void>>();
   /** The latest response of each connection. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
   #isClosed = false;
@@ -125,6 +128,11 @@ export class ApiDoor {
     this.#isClosed = true;
     for (const each of this.#open) each.destroy();
     this.#deps.tunnels.destroy();
+  }
+
+  /** Resolves once every refusal is in the audit log, as far as it can be stored. */
+  async recorded(): Promise<void> {
+    await Promise.all(this.#recording);
   }
 
   #begin(asked: Omit<Errand, 'id' | 'afterwards' | 'streamKind' | 'watch'>): Errand {
@@ -205,11 +213,18 @@ export class ApiDoor {
       refused: (response, error) => this.#refuse(errand, response, unreachable(admitted.target, error.message, error)),
       intercept: (incoming) => {
         errand.status = incoming.statusCode ?? 0;
+        if (REFUSALS.has(errand.status)) this.#recordRefusal(errand, admitted);
         if (errand.streamKind === 'watch') errand.watch = WatchAnswer.of(incoming);
         return false;
       },
       brokenOff: () => this.#brokenOff(errand, admitted.target),
     };
+  }
+
+  /** The sink bounds the time that this takes, and never rejects. */
+  #recordRefusal(errand: Errand, admitted: Admitted): void {
+    const recording = this.#admission.noteRefusal(errand, admitted).finally(() => this.#recording.delete(recording));
+    this.#recording.add(recording);
   }
 
   /** The tunnel of a deleted target may close before its streams are ended, and a watch must still be told why. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   ApiProxyError,
   asksToImpersonate,
+  auditedQuery,
   type DoorPath,
   kindOf,
   NotedReads,
@@ -117,6 +118,12 @@ export class DoorAdmission {
     }
   }
 
+  /** Records that the cluster refused what `note` has recorded: an entry of its own, under the same request id. */
+  async noteRefusal(asked: Asked, admitted: Admitted): Promise<void> {
+    if (admitted.kind !== 'write' && secretsIn(admitted.path) === undefined) return;
+    await this.#deps.audit.refused(this.#entry(asked, { ...admitted, outcome: 'denied' }));
+  }
+
   /**
    * Whether it would still be admitted with the role and groups that the cluster was given. A caller that has gained
    * rights meanwhile continues with the earlier ones.
@@ -209,7 +216,7 @@ export class DoorAdmission {
       path,
       params: { target },
       // Below the target, so that its administrators see what was done through it.
-      resource: `/v1${path}`.slice(0, MAX_RESOURCE_CHARS),
+      resource: `/v1${path}${auditedQuery(parseDoorPath(url)?.path ?? '')}`.slice(0, MAX_RESOURCE_CHARS),
       principal,
       address: this.#deps.addressOf(request),
       outcome,

@@ -92,4 +92,5 @@ async function openTunnel({ hub, meter }: Pick<OpenApiProxyDeps, 'hub' | 'meter'
 async function closeAt(stop: AbortSignal, door: ApiDoor): Promise<void> {
   await aborted(stop);
   door.close();
+  await door.recorded();
 }

@@ -18,6 +18,8 @@ const ASKED = [
   'workspaces.read',
   'deployments.create',
   'approvals.answer',
+  'targets.proxyRead',
+  'targets.proxyWrite',
   'grants.create',
   'logs-read',
   'metrics-query',

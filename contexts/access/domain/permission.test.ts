@@ -10,7 +10,6 @@ const ALL = Object.keys(PERMISSIONS);
 const FOR_VIEWERS = [
   'workspaces.read',
   'targets.read',
-  'targets.proxyRead',
   'kubeconfigs.read',
   'index.read',
   'indexSchemas.read',
@@ -23,17 +22,16 @@ const FOR_VIEWERS = [
 ];
 const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   viewer: [],
-  deployer: [
-    ...['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
-    'targets.proxyWrite',
-  ],
+  deployer: ['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
   approver: ['approvals.answer'],
+  'cluster-viewer': ['targets.proxyRead'],
+  'cluster-editor': ['targets.proxyRead', 'targets.proxyWrite'],
 };
 const INSTANCE_WIDE =
   /^(approvals\.override$|targets\.passthrough$|tokens\.createAny$|(certificateAuthority|deadLetters|issuers|metrics|permissionSchemas|sessions|workflows)\.)/;
 const UIDS = { root: '1', web: '2' } as const;
 
-test('viewers see, deployers deploy, approvers answer, and an admin has everything on what is his', () => {
+test('viewers see, deployers deploy, approvers answer, only cluster roles reach clusters, and an admin has all of it', () => {
   for (const role of ROLES) {
     const want = role === 'admin' ? ALL : [...FOR_VIEWERS, ...MORE[role]];
     assert.deepEqual(permissionsOf(role, 'root').sort(), [...want].sort(), role);

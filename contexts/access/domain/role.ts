@@ -1,19 +1,33 @@
-export const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+export const ROLES = ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A set of roles as bits, so that checks combine and compare sets without allocating. */
 export type RoleSet = number;
 
 export const NO_ROLES: RoleSet = 0;
-export const ALL_ROLES: RoleSet = 0b1111;
+export const ALL_ROLES: RoleSet = 0b111111;
 
-const BIT: Readonly<Record<Role, RoleSet>> = { viewer: 0b0001, deployer: 0b0010, approver: 0b0100, admin: 0b1000 };
+const BIT: Readonly<Record<Role, RoleSet>> = {
+  viewer: 0b000001,
+  deployer: 0b000010,
+  approver: 0b000100,
+  admin: 0b001000,
+  'cluster-viewer': 0b010000,
+  'cluster-editor': 0b100000,
+};
 
-/** Deployers and approvers can view what they act on; an admin has every role. */
+/**
+ * Roles that act on something include viewing it; an admin has every role.
+ *
+ * DECISION: no other role implies those for the clusters themselves. Deploying goes through placements, gates and approvals,
+ * kubectl around them: a pipeline that may do the one must be told that it may do the other.
+ */
 const IMPLIED: Readonly<Record<Role, RoleSet>> = {
-  viewer: 0b0001,
-  deployer: 0b0011,
-  approver: 0b0101,
+  viewer: 0b000001,
+  deployer: 0b000011,
+  approver: 0b000101,
+  'cluster-viewer': 0b010001,
+  'cluster-editor': 0b110001,
   admin: ALL_ROLES,
 };
 

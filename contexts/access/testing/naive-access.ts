@@ -17,7 +17,9 @@ const INCLUDED: Readonly<Record<string, readonly string[]>> = {
   viewer: ['viewer'],
   deployer: ['viewer', 'deployer'],
   approver: ['viewer', 'approver'],
-  admin: ['viewer', 'deployer', 'approver', 'admin'],
+  'cluster-viewer': ['viewer', 'cluster-viewer'],
+  'cluster-editor': ['viewer', 'cluster-viewer', 'cluster-editor'],
+  admin: ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'],
 };
 
 /**

@@ -2,7 +2,7 @@ import { type FieldFault, formatDuration, parseDuration, StdError, type Uuid } f
 import { IdentityError, invalid } from './identity-error.ts';
 import { displayNameFaults } from './service-account.ts';
 
-export const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+export const ROLES = ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Narrows a token to less than its service account may do. */

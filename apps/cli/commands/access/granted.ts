@@ -1,7 +1,7 @@
 import { suggestion } from '#kit/config';
 import { UsageError } from '../../command.ts';
 
-const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+const ROLES = ['viewer', 'deployer', 'approver', 'cluster-viewer', 'cluster-editor', 'admin'] as const;
 
 /** A role by its name, or an addon's permission. */
 export function readGranted(

@@ -28,9 +28,12 @@ import { type ApiProxy, openApiProxy } from '../open-api-proxy.ts';
 
 export const AGENT_TOKEN = 'token-of-the-agent';
 /** Each name is also a token. */
-const PEOPLE = { vera: 'viewer', dora: 'deployer', ada: 'admin', oscar: undefined } as const satisfies Readonly<
-  Record<string, Role | undefined>
->;
+const PEOPLE = {
+  vera: 'cluster-viewer',
+  dora: 'cluster-editor',
+  ada: 'admin',
+  oscar: undefined,
+} as const satisfies Readonly<Record<string, Role | undefined>>;
 export type Person = keyof typeof PEOPLE;
 
 export interface DoorWorldOptions {
