@@ -1,6 +1,11 @@
 import { sql, type Transaction } from '#kit/storage';
 
-/** Used when a target is deleted, in the same transaction: lists the deployments on it, and drops its scores. */
+/**
+ * Used when a target is deleted, in the same transaction: lists the deployments on it, and drops its scores.
+ *
+ * DECISION: deployments are named, also those that the caller may not read. The caller administers the target, and an
+ * administrator of a target may know what is on it.
+ */
 export function deploymentsOnTargets(tx: Transaction) {
   return {
     /** How many deployments are on the target or leaving it, and the first of them by workspace and name. */
