@@ -29,6 +29,11 @@ export interface UplinkPace {
   /** Waits between attempts, with full jitter. */
   readonly baseMs: number;
   readonly capMs: number;
+  /**
+   * Until an outage has lasted for twice this, waits are no longer than this; then up to half as long as the outage so far, so that no
+   * short restart of a peer is met with the waits of a long absence.
+   */
+  readonly quickMs: number;
   /** After this uptime the backoff starts from the shortest wait again. */
   readonly stableMs: number;
   /** Average wait between attempts after an explicit refusal. */
@@ -69,6 +74,8 @@ export class UplinkConnection {
   #ready = false;
   #attempt = 0;
   #since: number | undefined;
+  /** When the last stable connection ended, or the first attempt failed. */
+  #outageSince: number | undefined;
   #tally: MalformedTally;
   #emptySince: number | undefined;
   readonly heartbeat: Heartbeat;
@@ -158,10 +165,15 @@ export class UplinkConnection {
   }
 
   async #rest(ended: Exclude<Ended, { kind: 'idle' }>, signal: AbortSignal): Promise<void> {
-    const { pace, random, sleep } = this.#deps;
+    const { clock, pace, random, sleep } = this.#deps;
+    this.#outageSince ??= clock.now();
+    const longest = Math.max(pace.quickMs, pace.baseMs, (clock.now() - this.#outageSince) / 2);
+    const waits = { baseMs: pace.baseMs, capMs: Math.min(pace.capMs, longest) };
     const after = ended.kind === 'lost' ? ended.retryAfterMs : 0;
     const isSlow = ended.kind === 'refused' && ended.heard;
-    const retryInMs = isSlow ? Math.floor(pace.refusedMs * (0.5 + random())) : after + this.delay(this.#attempt);
+    const retryInMs = isSlow
+      ? Math.floor(pace.refusedMs * (0.5 + random()))
+      : after + backoffDelay(waits, this.#attempt, random);
     this.#phase = 'resting';
     this.#deps.onEnded?.(ended, retryInMs);
     await sleep(retryInMs, signal);
@@ -185,7 +197,10 @@ export class UplinkConnection {
       this.#letGo();
     }
     const { clock, pace } = this.#deps;
-    if (this.#since !== undefined && clock.now() - this.#since >= pace.stableMs) this.#attempt = 1;
+    if (this.#since !== undefined && clock.now() - this.#since >= pace.stableMs) {
+      this.#attempt = 1;
+      this.#outageSince = undefined;
+    }
     return this.#ended ?? { kind: 'lost', why: 'the connection was lost', retryAfterMs: 0 };
   }
 

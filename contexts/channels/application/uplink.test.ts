@@ -204,6 +204,25 @@ suite('Uplink', () => {
     assert.ok(running.states.some((state) => state.kind === 'refused' && state.message === refused.message));
   });
 
+  test('waits are short after a short outage, and never longer than half of it', async (t) => {
+    let now = 0;
+    const waits: { readonly after: number; readonly ms: number }[] = [];
+    const running = anUplink(() => Promise.reject(new Error('nothing listens')), {
+      clock: { now: () => now },
+      random: () => 0.999,
+      sleep: (ms, signal) => {
+        if (ms > 0) waits.push({ after: now, ms });
+        now += ms;
+        return sleep(0, signal);
+      },
+      pace: { baseMs: 250, capMs: 30_000 },
+    });
+    t.after(() => running.stop());
+    await until(() => waits.some(({ ms }) => ms > 29_000));
+    for (const { after, ms } of waits) assert.ok(ms <= Math.max(2_000, after / 2), `${ms} ms after ${after}`);
+    assert.ok(waits.length < 20, 'a long outage is not met with ever more attempts');
+  });
+
   test('a peer that closes right after opening does not make a hot loop', async (t) => {
     const clock = new FakeClock();
     const { end, running, uplink } = stage({

@@ -67,6 +67,7 @@ const DEFAULT_BUFFER: ChannelWindow = { messages: 1024, bytes: 8 * 1024 * 1024 }
 const DEFAULT_PACE: UplinkPace = {
   baseMs: 250,
   capMs: 30_000,
+  quickMs: 2_000,
   stableMs: 10_000,
   refusedMs: 30_000,
   connectWithinMs: 15_000,
