@@ -43,6 +43,7 @@ import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/open-proxy-agent.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, indexRowsGauge, openIndex } from './resource-index/open-index.ts';
+import { warnOfClock } from './warn-of-clock.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 import { writesProbe } from './writes-probe.ts';
 
@@ -111,6 +112,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(() => storage.close());
 
   await warnOfMovedProperties({ storage, log }, signal);
+  await warnOfClock({ storage, clock: systemClock, log }, signal);
 
   const metrics = createMetrics();
   const serving: { server?: HttpServer; meter?: Access['meter'] } = {};

@@ -25,6 +25,8 @@ const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
 const SERVER_LIFE_MS = 90 * DAY_MS;
 /** So that clients whose clock is behind accept it. */
 const BACKDATED_MS = 5 * 60_000;
+/** So that a clock that is set back, here or at a client, does not make it invalid. */
+const AUTHORITY_BACKDATED_MS = 30 * DAY_MS;
 
 /**
  * A private authority and a server certificate signed by it. The authority lives for ten years, as every client has to
@@ -69,7 +71,7 @@ function loadAuthority(folder: string, certificateFile: string, now: number): Ke
     const name = `FleetShift authority ${fingerprint(key)}`;
     certificatePem = issueAuthorityCertificate(
       { name, key },
-      new Date(now - BACKDATED_MS),
+      new Date(now - AUTHORITY_BACKDATED_MS),
       new Date(now + AUTHORITY_LIFE_MS),
     );
     replaceFile(certificateFile, certificatePem, 0o644);

@@ -51,6 +51,15 @@ test('whatever was rotated, exactly one issues at any time, and at most one is n
   );
 });
 
+test('the first one issues while the clock is before all of them', () => {
+  const all = [authorityOf(1, 2 * HOUR, 2 * HOUR), authorityOf(0, HOUR, HOUR)];
+  assert.equal(issuingAuthority(all, 0), all[1]);
+  assert.deepEqual(
+    all.map((authority) => authorityState(authority, all, 0)),
+    ['Next', 'Issuing'],
+  );
+});
+
 test('what was issued is trusted for as long as it can be renewed, whatever is rotated meanwhile', () => {
   fc.assert(
     fc.property(history, fc.nat(10_000), (rotations, at) => {

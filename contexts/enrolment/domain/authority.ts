@@ -63,17 +63,17 @@ export function authorityState(
 ): AuthorityState {
   if (now >= authority.notAfter || (authority.retireTime !== undefined && now >= authority.retireTime))
     return 'Retired';
-  if (now < authority.issueFrom) return 'Next';
-  return issuingAuthority(all, now) === authority ? 'Issuing' : 'Trusted';
+  if (issuingAuthority(all, now) === authority) return 'Issuing';
+  return now < authority.issueFrom ? 'Next' : 'Trusted';
 }
 
-/** The latest one that has begun to issue. */
+/**
+ * The latest one that has begun to issue. Before all of them, which is a clock that was set back, the first: an instance that is
+ * younger than the step must not end up without an authority.
+ */
 export function issuingAuthority(all: readonly CertificateAuthority[], now: number): CertificateAuthority | undefined {
-  const begun = all.filter(({ issueFrom, notAfter }) => issueFrom <= now && now < notAfter);
-  return begun.reduce<CertificateAuthority | undefined>(
-    (last, each) => (last === undefined || each.issueFrom >= last.issueFrom ? each : last),
-    undefined,
-  );
+  const valid = all.filter(({ notAfter }) => now < notAfter).toSorted((a, b) => a.issueFrom - b.issueFrom);
+  return valid.findLast(({ issueFrom }) => issueFrom <= now) ?? valid[0];
 }
 
 /** Whether a new authority is due, as none is left that is valid for long enough. */

@@ -47,7 +47,8 @@ export interface ReadAuthority {
 /** In case the announcement of another process was lost. */
 const MAX_AGE_MS = 30_000;
 const READ_MS = 10_000;
-const BACKDATED_MS = 300_000;
+/** So that a clock that is set back, here or at a fleetlet, does not make an authority invalid. */
+const BACKDATED_MS = 30 * 86_400_000;
 
 /** The authorities of this instance and their opened keys, cached. */
 export class CertificateAuthorities {
