@@ -216,9 +216,19 @@ describe('kubectl through the platform', { skip }, () => {
     const paths = own.map(({ method, resource }) => `${method} ${resource}`);
     const at = `/v1/targets/${TARGET}/api/api/v1/namespaces/${namespace}`;
     assert.ok(paths.includes(`DELETE ${at}/configmaps/settings`), paths.join('\n'));
-    for (const into of ['exec', 'attach']) {
-      assert.ok(paths.includes(`GET ${at}/pods/talker/${into}`), paths.join('\n'));
+    for (const into of ['exec?command=', 'attach?']) {
+      assert.ok(
+        paths.some((path) => path.startsWith(`GET ${at}/pods/talker/${into}`)),
+        paths.join('\n'),
+      );
     }
+    const refused = own
+      .filter(({ outcome }) => outcome === 'denied')
+      .map(({ method, resource }) => `${method} ${resource}`);
+    assert.ok(
+      refused.includes(`POST /v1/targets/${TARGET}/api/api/v1/namespaces`),
+      'what the cluster refused is refused',
+    );
   });
 
   it('survives a cut: the watch ends, the next command is told why, and then all goes on', async () => {
