@@ -82,6 +82,13 @@ export const PLATFORM_SETTINGS = {
       'Additional names for the created certificate, besides localhost, the host name and the address of --tls-listen.',
     group: 'Network',
   },
+  advertise: {
+    kind: serverName,
+    unset: 'every replica by its own address',
+    sentence:
+      'The one name under which all replicas are reached, such as that of a load balancer. Fleetlets get it with the ports of --tls-listen and --fleetlet-listen, instead of the addresses of single replicas, and it becomes a name of the created certificate.',
+    group: 'Network',
+  },
   'trust-proxy': {
     kind: listOf(text('ADDRESS')),
     default: '',

@@ -14,7 +14,7 @@ import { PlatformError } from './platform-error.ts';
 import { certificateRenewal } from './tls/certificate-renewal.ts';
 import type { CertificateSource, ServerCertificate } from './tls/certificate-source.ts';
 import { givenCertificate } from './tls/given-certificate.ts';
-import { ownCertificate } from './tls/own-certificate.ts';
+import { type AuthorityPem, ownCertificate } from './tls/own-certificate.ts';
 
 /** Plain HTTP. */
 export async function listenHttp(server: HttpServer, address: HostPort): Promise<ListenAddress> {
@@ -45,17 +45,22 @@ export interface SecureDoors {
 interface SecureParts {
   readonly config: PlatformConfig;
   readonly folder: Pick<DataFolder, 'tlsFolder'>;
+  /** What all replicas share; see `sharedAuthority`. */
+  readonly authority: AuthorityPem | undefined;
   readonly log: Logger;
 }
 
 /**
  * TLS for the API and for fleetlets, with one certificate, which is renewed for both. `undefined` if neither is served.
  */
-export async function listenSecurely({ server, fleetlets }: SecureDoors, { config, folder, log }: SecureParts) {
+export async function listenSecurely(
+  { server, fleetlets }: SecureDoors,
+  { config, folder, authority, log }: SecureParts,
+) {
   const places = { people: config.tlsListen, machines: fleetletAddress(config) };
   const wanted = Object.values(places).filter((place) => place !== undefined);
   if (wanted.length === 0) return undefined;
-  const source = certificateSource(config, wanted, folder);
+  const source = certificateSource(config, wanted, { folder, authority });
   const serving = source.current(systemClock.now());
   const { upgrade } = fleetlets;
   const people = places.people && (await listenTls(server, places.people, { certificate: serving, upgrade }));
@@ -85,16 +90,17 @@ function placeOf({ host, port }: HostPort): HostPort {
 }
 
 function certificateSource(
-  { tlsCert, tlsKey, tlsName }: PlatformConfig,
+  { tlsCert, tlsKey, tlsName, advertise }: PlatformConfig,
   listening: readonly HostPort[],
-  { tlsFolder }: SecureParts['folder'],
+  { folder: { tlsFolder }, authority }: Pick<SecureParts, 'folder' | 'authority'>,
 ): CertificateSource {
   if (tlsCert !== undefined && tlsKey !== undefined) {
     return givenCertificate({ certificateFile: resolve(tlsCert), keyFile: resolve(tlsKey) });
   }
   const hosts = listening.map(({ host }) => host).filter((host) => host !== '0.0.0.0' && host !== '::');
   const own = ['localhost', '127.0.0.1', '::1', hostname(), ...hosts];
-  return ownCertificate({ folder: tlsFolder, names: [...new Set([...own, ...tlsName])] });
+  const names = [...own, ...tlsName, ...(advertise === undefined ? [] : [advertise])];
+  return ownCertificate({ folder: tlsFolder, names: [...new Set(names)], authority });
 }
 
 function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ReplicaEndpoints } from '#contexts/enrolment/adapters';
 import { type Identity, identityInTree } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
 import { createHttpServer, type EventIds, type HttpServer, OpenStreams, opaqueEventIds, type Probe } from '#kit/http';
@@ -7,6 +8,7 @@ import { openKeyRing, Sealer } from '#kit/sealing';
 import { aborted, sleep, systemClock } from '#kit/std';
 import { refusedWrites, type Storage, sql } from '#kit/storage';
 import { DeadLetterBox, purgeDeadLetters } from '#kit/storage/dead-letters';
+import type { Candidacy, Leases } from '#kit/storage/leases';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
 import { type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
@@ -28,14 +30,17 @@ import type { PlatformConfig } from './config.ts';
 import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.ts';
 import { deadLetterRoutes } from './dead-letters/http-dead-letters.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
-import { Duty } from './delivery/duty.ts';
 import { metricsPermission, operatorDialGuard, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { readTemporalCredentials } from './durable/temporal-settings.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
+import { announcedEndpoints } from './enrolment/fleetlet-endpoints.ts';
 import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
+import { replicaRoutes } from './leadership/http-replicas.ts';
+import { openLeadership } from './leadership/open-leadership.ts';
+import { endpointsOfOthers, printReplica } from './leadership/replicas.ts';
 import { listenHttp, listenSecurely } from './listen.ts';
 import { maintenance, type Purge } from './maintenance.ts';
 import { openCallers } from './open-callers.ts';
@@ -43,6 +48,7 @@ import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/open-proxy-agent.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, indexRowsGauge, openIndex } from './resource-index/open-index.ts';
+import { sharedAuthority } from './tls/shared-authority.ts';
 import { warnOfClock } from './warn-of-clock.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 import { writesProbe } from './writes-probe.ts';
@@ -123,12 +129,26 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const ids = opaqueEventIds(await instanceSecret({ storage, sealer }, 'event-ids', signal));
   const api = administratorApi(() => serving.server ?? neverServes(), token);
   const { demoFleet } = config;
-  const duty = new Duty(storage.engine === 'sqlite');
+  const listening: Listening = {};
+  const announced = (): ReplicaEndpoints => announcedEndpoints({ ...config, ...listening }, config.tlsName);
+  const about = (): string => printReplica({ version, endpoints: announced() });
+  const leadership = openLeadership({ storage, seat: folder.seat(), about, metrics, log });
   // Rollouts run once everything is wired.
   const delivered = (workspace: string): void => serving.meter?.add(workspace, 'deliveries', 1);
-  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, duty, api, metrics, delivered, log };
+  const parts = {
+    storage,
+    events,
+    sealer,
+    dataFolder: folder.path,
+    demoFleet,
+    leadership,
+    api,
+    metrics,
+    delivered,
+    log,
+  };
   const fleet = await openFleet(parts, signal);
-  const durable = await openWorkflows({ ...options, storage, metrics, fleet, duty, seat: folder.seat() }, signal);
+  const durable = await openWorkflows({ ...options, storage, metrics, fleet, leases: leadership }, signal);
   opened.defer(() => durable.close());
 
   const { tree, addonTypes } = fleet;
@@ -146,7 +166,6 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     targetMergeObservers: [ENROLMENT_IN_TREE.merges],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
-  const listening: Listening = {};
   const guard = platformDialGuard(config, () => listening);
   const operatorGuard = operatorDialGuard(config, () => listening);
   const auditKey = await openAuditKey({ storage, sealer, dataFolder: folder.path, log }, signal);
@@ -178,8 +197,13 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { authenticator } = callers;
   const letters = deadLetters(storage, log);
   const setAside = letters.add.bind(letters);
-  const shared = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
-  const machines = { ...shared, setAside };
+  const shared = { config, version, storage, sealer, access, authenticator, fleet, leadership, folder, metrics, log };
+  const otherReplicas = (): ReplicaEndpoints[] => (config.advertise === undefined ? endpointsOfOthers(leadership) : []);
+  const replicas = (): ReplicaEndpoints[] => {
+    const others = otherReplicas();
+    return others.length === 0 ? [] : [announced(), ...others];
+  };
+  const machines = { ...shared, setAside, otherReplicas, replicas };
   const streams = new OpenStreams({ authenticator, log: log.child({ component: 'streams' }) });
   opened.defer(callers.onRevoked(() => streams.changed()));
   opened.defer(access.index.onLoss(() => streams.changed()));
@@ -198,6 +222,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     tracer,
     metrics,
     durable,
+    leadership,
     events,
     ids,
     access,
@@ -217,6 +242,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
       indexPurge(storage),
       deadLetterPurge(storage),
     ]),
+    { name: 'leadership', run: (stop: AbortSignal) => leadership.run(stop) },
     { name: 'dead letters', run: (stop: AbortSignal) => letters.run(stop) },
     deadLetterMetrics({ storage, metrics, sleep, log }),
     ...access.runnables,
@@ -228,7 +254,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     ...fleet.runnables(durable.client),
   ];
   listening.http = config.listen && (await listenHttp(server, config.listen));
-  const secure = await listenSecurely({ server, fleetlets }, { config, folder, log });
+  const authority = await sharedAuthority({ storage, sealer, tlsFolder: folder.tlsFolder, clock: systemClock }, signal);
+  const secure = await listenSecurely({ server, fleetlets }, { config, folder, authority, log });
   if (secure) background.push(secure.renewal);
   Object.assign(listening, secure?.listening);
   opened.defer(writeEndpoints(folder.path, listening));
@@ -257,18 +284,15 @@ interface WorkflowParts extends PlatformOptions {
   readonly storage: Storage;
   readonly metrics: Metrics;
   readonly fleet: Fleet;
-  readonly duty: Duty;
-  readonly seat: string;
+  readonly leases: Candidacy;
 }
 
 async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise<Durable> {
-  const { config, storage, metrics, fleet, duty, seat, workflows } = parts;
+  const { config, storage, metrics, fleet, leases, workflows } = parts;
   const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
-  // On SQLite the only process stays active, even when its executor is interrupted.
-  const onDuty = (isOn: boolean): void => duty.set(isOn || storage.engine === 'sqlite');
   const credentials = readTemporalCredentials(config);
-  const options = { choice: config.durable, credentials, set, storage, seat, onDuty, metrics, log };
+  const options = { choice: config.durable, credentials, set, storage, leases, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
 }
 
@@ -288,6 +312,7 @@ interface ServerParts extends PlatformOptions {
   readonly metrics: Metrics;
   readonly durable: Durable;
   readonly probes: readonly Probe[];
+  readonly leadership: Pick<Leases, 'instances'>;
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
@@ -332,6 +357,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...fleet.routes(access),
         ...workflowRoutes(durable.client),
         ...deadLetterRoutes(storage),
+        ...replicaRoutes(parts.leadership),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
       raw: parts.apiProxy,

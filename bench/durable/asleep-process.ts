@@ -1,5 +1,6 @@
 import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { asleep } from './bench-workflows.ts';
 import { startAll, untilRows, whileRunning } from './engine-run.ts';
 
@@ -15,7 +16,7 @@ export interface Asleep {
   readonly perSecond: number;
 }
 
-const MODULES = [DURABLE_MIGRATIONS];
+const MODULES = [LEASE_MIGRATIONS, DURABLE_MIGRATIONS];
 const signal = AbortSignal.timeout(20 * 60_000);
 const { place, count } = JSON.parse(process.argv[2] ?? '') as AsleepOrders;
 const storage = await open();

@@ -1,10 +1,11 @@
 import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { type Engine, openPostgres, openSqlite, type Statement, type Storage, sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { rawPostgres } from '../storage/raw-postgres.ts';
 import { rawSqlite } from '../storage/raw-sqlite.ts';
 
-const MODULES = [DURABLE_MIGRATIONS];
+const MODULES = [LEASE_MIGRATIONS, DURABLE_MIGRATIONS];
 
 /**
  * Two identical databases. The engine works on the first, and every batch that it commits is recorded. The raw driver

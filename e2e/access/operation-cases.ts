@@ -217,6 +217,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   replayDeadLetter: { otherwise: 404 },
   discardDeadLetter: { otherwise: 404 },
 
+  listReplicas: nameless,
+
   listWorkflows: nameless,
   getWorkflow: noWorkflow,
   getWorkflowHistory: noWorkflow,

@@ -36,6 +36,8 @@ export const LOG_KEYS = [
   'bytes',
   'dropped',
   'position',
+  'role',
+  'epoch',
   // the process and its environment
   'version',
   'signal',

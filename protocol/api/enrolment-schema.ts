@@ -40,10 +40,19 @@ export const EnrollSchema = Type.Object(
 
 export const RenewCertificateSchema = Type.Object({ csr: csrField() }, { title: 'RenewFleetletCertificate' });
 
+const ENDPOINT_FIELDS = {
+  grpc: Type.Optional(Type.String({ description: '`host:port`, for gRPC with client certificates.' })),
+  websocket: Type.Optional(Type.String({ description: 'A `wss:` address.' })),
+};
+
 const EndpointsSchema = Type.Object(
   {
-    grpc: Type.Optional(Type.String({ description: '`host:port`, for gRPC with client certificates.' })),
-    websocket: Type.Optional(Type.String({ description: 'A `wss:` address.' })),
+    ...ENDPOINT_FIELDS,
+    replicas: Type.Optional(
+      Type.Array(Type.Object(ENDPOINT_FIELDS, { title: 'ReplicaEndpoints' }), {
+        description: 'The endpoints of the other replicas. Absent if there are none, or if all have one name.',
+      }),
+    ),
   },
   {
     title: 'FleetletEndpoints',

@@ -131,6 +131,7 @@ export {
   TargetPassthroughSchema,
 } from './passthrough-schema.ts';
 export { PreviewQuerySchema, type PreviewResource, PreviewSchema } from './preview-schema.ts';
+export { ReplicaPageSchema, type ReplicaResource, ReplicaSchema } from './replica-schema.ts';
 export {
   RevisionDiffQuerySchema,
   type RevisionDiffResource,

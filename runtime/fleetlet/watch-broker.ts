@@ -4,11 +4,12 @@ import type { Logger } from '#kit/telemetry';
 /** Logs the events of a broker. */
 export function watchBroker(
   log: Logger,
-  more: Partial<Pick<BrokerObserver, 'welcomed' | 'renewalAsked'>> = {},
+  more: Partial<Pick<BrokerObserver, 'welcomed' | 'renewalAsked' | 'replicasListed'>> = {},
 ): BrokerObserver {
   return {
     welcomed: () => undefined,
     renewalAsked: () => undefined,
+    replicasListed: () => undefined,
     processCame: (principal) => log.info({ principal }, 'local process connected'),
     processGone: (principal) => log.info({ principal }, 'local process disconnected'),
     refused: (principal, reason) => log.warn({ principal, reason }, 'local process refused'),

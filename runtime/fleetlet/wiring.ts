@@ -102,6 +102,7 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
       log.info({ name, version }, 'session with the platform established');
     },
     renewalAsked: () => renewal.soon(),
+    replicasListed: (replicas) => store.saveReplicas(replicas),
   });
   const broker = newBroker({ config, uplink, session, access, data: direct.ports, observer });
   const { callers } = options;

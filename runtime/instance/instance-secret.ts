@@ -24,12 +24,20 @@ interface Opened {
   readonly sealer: Sealer;
 }
 
-/** 256 bits, never changed. If two processes start for the first time at once, the first commit wins. */
-export async function instanceSecret(opened: Opened, name: string, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * 256 bits, or what `make` returns, never changed. If two processes start for the first time at once, the first commit
+ * wins.
+ */
+export async function instanceSecret(
+  opened: Opened,
+  name: string,
+  signal: AbortSignal,
+  make: () => Uint8Array = () => randomBytes(BYTES),
+): Promise<Uint8Array> {
   const { storage, sealer } = opened;
   const existing = await findInstanceSecret(opened, name, signal);
   if (existing !== undefined) return existing;
-  const sealed = await sealer.seal(new Secret(randomBytes(BYTES).toString('base64')), placeOf(name), signal);
+  const sealed = await sealer.seal(new Secret(Buffer.from(make()).toString('base64')), placeOf(name), signal);
   const insert = sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`;
   await storage.commit([insert], signal);
   const made = await findInstanceSecret(opened, name, signal);

@@ -12,6 +12,7 @@ import { httpMigrations } from '#kit/http';
 import { SEALING_MIGRATIONS, type SealedColumn } from '#kit/sealing';
 import type { MigrationModule } from '#kit/storage';
 import { DEAD_LETTER_MIGRATIONS } from '#kit/storage/dead-letters';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { INSTANCE_SECRET_COLUMNS, INSTANCE_SECRET_MIGRATIONS } from './instance-secret.ts';
 
@@ -20,6 +21,7 @@ export const SCHEMA_MODULES: readonly MigrationModule[] = [
   OUTBOX_MIGRATIONS,
   DEAD_LETTER_MIGRATIONS,
   httpMigrations,
+  LEASE_MIGRATIONS,
   DURABLE_MIGRATIONS,
   SEALING_MIGRATIONS,
   INSTANCE_SECRET_MIGRATIONS,

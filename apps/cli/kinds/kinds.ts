@@ -14,6 +14,7 @@ import { fleetletKind } from './fleetlet-kind.ts';
 import { indexSchemaKind } from './index-schema-kind.ts';
 import { indexedKind } from './indexed-kind.ts';
 import type { Kind } from './kind.ts';
+import { replicaKind } from './replica-kind.ts';
 import { revisionKind } from './revision-kind.ts';
 import { targetKind } from './target-kind.ts';
 import { usageKind } from './usage-kind.ts';
@@ -38,6 +39,7 @@ export const KINDS: readonly Kind[] = [
   sessionKind,
   auditKind,
   usageKind,
+  replicaKind,
 ];
 
 /** Accepts singular, plural or short names, with or without dashes, in any case. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { openSqlite } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { PATIENCE_MS } from '#testing/patience';
 import { ERRAND_WORKFLOWS, forgotten } from '../../platform/testing/errand-workflows.ts';
 import { errand, listener, nap, parent, stumble } from '../../platform/testing/errands.ts';
@@ -8,7 +9,10 @@ import { errand, listener, nap, parent, stumble } from '../../platform/testing/e
 /** Writes workflows of every kind into the database of a platform that was not started yet. */
 export async function seedWorkflows(data: string): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const storage = await openSqlite({ file: join(data, 'fleetshift.db'), modules: [DURABLE_MIGRATIONS] }, signal);
+  const storage = await openSqlite(
+    { file: join(data, 'fleetshift.db'), modules: [LEASE_MIGRATIONS, DURABLE_MIGRATIONS] },
+    signal,
+  );
   const { client } = createEmbeddedEngine({ storage, registry: ERRAND_WORKFLOWS });
   await client.start(errand, { id: 'done', input: { things: ['pear', 'plum'] } }, signal);
   await client.start(stumble, { id: 'failed', input: null }, signal);

@@ -4,6 +4,7 @@ import { type AgentMessages, ChannelAgent, type StatusIntake, type StatusOutcome
 import { type Clock, sleep as realSleep, type Sleep } from '#kit/std';
 import type { SetAside } from '#kit/storage/dead-letters';
 import type { TargetId } from '#protocol/targets';
+import { AnotherLeads } from '../leadership/leadership.ts';
 
 export interface ChannelDeliveryDeps {
   /** Available once everything is wired. */
@@ -75,6 +76,8 @@ function messagesTo({ hub, sleep = realSleep }: Pick<ChannelDeliveryDeps, 'hub' 
 
 /** The sync of a target that sent its inventory, or something else that is refused, is over: the next one may begin. */
 function settle({ hub, setAside }: ChannelDeliveryDeps, message: Inbound, outcome: StatusOutcome): void {
+  // Not acknowledged: the agent sends it again to the replica that takes fleetlets now.
+  if (outcome.kind === 'refused' && outcome.error instanceof AnotherLeads) return;
   if (outcome.kind === 'refused') setAside(letterOf(message, outcome.error));
   message.ack();
   const isSynced = outcome.kind === 'stored' && outcome.about === 'inventory';

@@ -7,6 +7,7 @@ import type {
   TargetRefusal,
 } from '#contexts/channels';
 import type { FleetletAdmission, ShownIdentity } from '#contexts/enrolment';
+import type { ReplicaEndpoints } from '#contexts/enrolment/adapters';
 import { SAME_CLUSTER, type TargetReport, TargetService } from '#contexts/targets';
 import { registrationFacts, targetUnitOfWork } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
@@ -22,6 +23,7 @@ export interface FleetletDirectoryDeps {
   readonly version: string;
   /** A JWK in JSON. */
   readonly ticketKey: string;
+  readonly replicas: () => readonly ReplicaEndpoints[];
 }
 
 /** The prefix of labels reported by agents, so that reported and user-set labels cannot overwrite each other. */
@@ -58,6 +60,7 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
       const authorities = await enrolment.authorities(signal);
       return { platform, platformVersion, authorities, ticketKey };
     },
+    replicas: () => deps.replicas().map(({ grpc = '', websocket = '' }) => ({ grpc, websocket })),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   frameAcceptor,
   sha256,
 } from '#contexts/channels/adapters';
-import type { Enrolment } from '#contexts/enrolment/adapters';
+import type { Enrolment, ReplicaEndpoints } from '#contexts/enrolment/adapters';
 import { type HostPort, printHostPort } from '#kit/config';
 import type { Authenticator, ListenAddress, Upgrade } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
@@ -32,8 +32,10 @@ export interface OpenChannelsDeps
   readonly authenticator: Authenticator;
   readonly access: Pick<Access, 'decisions' | 'index'>;
   readonly tickets: DataTickets;
-  /** Whether this process is the active one. */
-  readonly isOnDuty: () => boolean;
+  /** Whether this replica takes fleetlets. */
+  readonly isLeading: () => boolean;
+  /** All live replicas; empty if fleetlets know one address for all, or there is just this one. */
+  readonly replicas: () => readonly ReplicaEndpoints[];
   /** The load balancers in front, which report the client address by the PROXY protocol. */
   readonly isProxy: (address: string) => boolean;
   readonly heartbeatMs: number;
@@ -88,14 +90,30 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
   const runnables = [
     { name: 'fleetlet sessions', run: (signal: AbortSignal) => hub.run(signal) },
     hubMetrics({ hub, metrics: deps.metrics, sleep }),
+    { name: 'replicas for fleetlets', run: (signal: AbortSignal) => tellOfReplicas(hub, { ...deps, sleep }, signal) },
   ];
   return { hub, access, runnables, ...doorsOf(hub, { ...deps, log, sleep }) };
+}
+
+const REPLICAS_MS = 1_000;
+
+/** Fleetlets learn of replicas that came or went while their session lasts. */
+async function tellOfReplicas(
+  hub: Pick<SessionHub, 'replicasChanged'>,
+  { replicas, sleep }: Pick<OpenChannelsDeps, 'replicas'> & { readonly sleep: Sleep },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let told = ''; !signal.aborted; await sleep(REPLICAS_MS, signal).catch(() => {})) {
+    const now = JSON.stringify(replicas());
+    if (now !== told) hub.replicasChanged();
+    told = now;
+  }
 }
 
 type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
 
 function newHub(parts: HubParts, presence: Presence): SessionHub {
-  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics, tickets, setAside } = parts;
+  const { isLeading, clock, sleep, heartbeatMs, log, metrics, tickets, setAside } = parts;
   const session = uuidv7();
   const hub: SessionHub = new SessionHub({
     directory: fleetletDirectory({ ...parts, platform: 'fleetshift', ticketKey: tickets.publicKey }),
@@ -103,7 +121,7 @@ function newHub(parts: HubParts, presence: Presence): SessionHub {
     observer: watchHub({ setAside, log, metrics }),
     codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
     extension: dataRoutes({ ...parts, hub: () => hub, session }),
-    activity: () => (isOnDuty() ? ACTIVE : STANDING_BY),
+    activity: () => (isLeading() ? ACTIVE : STANDING_BY),
     session,
     clock,
     sleep,
@@ -119,7 +137,7 @@ const ACTIVE: Activity = { kind: 'active' };
 const STANDING_BY: Activity = {
   kind: 'away',
   reason: 'unavailable',
-  message: 'this process is on standby; another one serves fleetlets',
+  message: 'this replica is on standby; another one serves fleetlets',
   retryAfterMs: STANDBY_RETRY_MS,
 };
 

@@ -9,9 +9,9 @@ import type { Logger, Metrics } from '#kit/telemetry';
 import type { DataFolder } from '#runtime/instance/data-folder';
 import type { Access } from '../access/open-access.ts';
 import type { PlatformConfig } from '../config.ts';
-import type { Duty } from '../delivery/duty.ts';
 import { type EmbeddedFleetlet, openEmbeddedFleetlet } from '../embedded-fleetlet/open-embedded-fleetlet.ts';
-import { openEnrolment } from '../enrolment/open-enrolment.ts';
+import { type OpenEnrolmentDeps, openEnrolment } from '../enrolment/open-enrolment.ts';
+import { EXECUTOR, type Leadership } from '../leadership/leadership.ts';
 import type { Fleet } from '../orchestration/open-fleet.ts';
 import { openDataTickets } from './data-routes.ts';
 import { type Channels, type OpenChannelsDeps, openChannels } from './open-channels.ts';
@@ -24,8 +24,10 @@ export interface OpenFleetletsDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly fleet: Fleet;
-  readonly duty: Duty;
+  readonly leadership: Leadership;
   readonly folder: DataFolder;
+  readonly replicas: OpenChannelsDeps['replicas'];
+  readonly otherReplicas: OpenEnrolmentDeps['otherReplicas'];
   /** The addresses it listens on, once it does. */
   readonly listening: () => FleetletListening;
   readonly metrics: Metrics;
@@ -61,18 +63,17 @@ export async function openFleetlets(
   opened: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Fleetlets> {
-  const { config, fleet, duty, folder, listening, log } = deps;
+  const { config, fleet, leadership, folder, listening, log } = deps;
   const { addonTypes, agents, intake, connectionChanged } = fleet;
   const authorityFile = (): string | undefined => listening().authorityFile;
   const enrolment = await openEnrolment({ ...deps, addonTypes, authorityFile }, signal);
   opened.defer(() => enrolment.close());
   const heartbeatMs = config.fleetletHeartbeat;
-  // With Temporal all processes are active, and none is known to be the only one.
-  const isOnDuty = (): boolean => config.durable.engine === 'temporal' || duty.term !== undefined;
+  const isLeading = (): boolean => leadership.term(EXECUTOR) !== undefined;
   const tickets = await openDataTickets(deps, signal);
   const isProxy = config.proxyProtocol ? trustedProxies(config.trustProxy) : () => false;
   const reporting = { agents, intake, connectionChanged };
-  const channels = openChannels({ ...deps, ...reporting, enrolment, tickets, isOnDuty, isProxy, heartbeatMs });
+  const channels = openChannels({ ...deps, ...reporting, enrolment, tickets, isLeading, isProxy, heartbeatMs });
   opened.defer(() => channels.close());
   const accept = channels.hub.acceptEmbedded(enrolment.embedded);
   const { access } = channels;

@@ -11,7 +11,7 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { Duty } from './duty.ts';
+import { FakeLeadership } from '../testing/fake-leadership.ts';
 import { lostConnections } from './lost-connections.ts';
 
 const signal = new AbortController().signal;
@@ -22,16 +22,16 @@ eachDatabase('connections of an earlier process', (fresh) => {
   let storage: Storage;
   let clock: FakeClock;
   let held: Set<string>;
-  let duty: Duty;
+  let leadership: FakeLeadership;
   let stop: () => Promise<void>;
   beforeEach(async () => {
     database = await fresh();
     storage = await database.open([OUTBOX_MIGRATIONS, WORKSPACE_MIGRATIONS, TARGET_MIGRATIONS]);
-    [clock, held, duty] = [new FakeClock(), new Set(), new Duty()];
+    [clock, held, leadership] = [new FakeClock(), new Set(), new FakeLeadership(false, storage)];
     const isHeld = (uid: string): boolean => held.has(uid);
     const log = memoryLogger([]);
     const over = new AbortController();
-    const run = runAll([lostConnections({ storage, duty, isHeld, clock, sleep: clock.sleep, log })], over.signal);
+    const run = runAll([lostConnections({ leadership, isHeld, clock, sleep: clock.sleep, log })], over.signal);
     stop = async () => {
       over.abort(new Error('enough'));
       await run;
@@ -76,7 +76,7 @@ eachDatabase('connections of an earlier process', (fresh) => {
 
   it('are over after a while, but for those that somebody took up again', async () => {
     const [, two = ''] = await connected('one', 'two', 'three');
-    duty.set(true);
+    leadership.set(true);
     await pass(GRACE_MS - 1);
     assert.equal(await online(), 'one three two');
     held.add(two);
@@ -86,18 +86,18 @@ eachDatabase('connections of an earlier process', (fresh) => {
 
   it('are none of the business of a process that stands by, until it takes over', async () => {
     await connected('one');
-    duty.set(true);
+    leadership.set(true);
     await clock.untilSleeping();
-    duty.set(false);
-    await pass(GRACE_MS);
-    assert.equal(clock.sleeping, 0, 'it waits for its turn');
+    leadership.set(false);
+    await eventually('it to wait for its turn', () => clock.sleeping === 0);
+    await clock.advance(GRACE_MS);
     assert.equal(await online(), 'one');
-    duty.set(true);
+    leadership.set(true);
     await pass(GRACE_MS);
     await eventually('it is away', async () => (await online()) === '');
     await connected('two');
-    duty.set(false);
-    duty.set(true);
+    leadership.set(false);
+    leadership.set(true);
     await pass(GRACE_MS);
     await eventually('so is what was connected elsewhere meanwhile', async () => (await online()) === '');
   });

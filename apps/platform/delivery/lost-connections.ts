@@ -2,14 +2,13 @@ import { TargetService } from '#contexts/targets';
 import { targetUnitOfWork } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import type { Runnable } from '#kit/reconcile';
-import { type Clock, retry, type Sleep, uuidv7 } from '#kit/std';
-import type { Storage } from '#kit/storage';
+import { aborted, type Clock, retry, type Sleep, uuidv7 } from '#kit/std';
+import type { Term } from '#kit/storage/leases';
 import type { Logger } from '#kit/telemetry';
-import type { Duty } from './duty.ts';
+import { EXECUTOR, type Leadership, LOST_CONNECTIONS } from '../leadership/leadership.ts';
 
 export interface LostConnectionsDeps {
-  readonly storage: Storage;
-  readonly duty: Duty;
+  readonly leadership: Pick<Leadership, 'lead' | 'whileLeading'>;
   /** Whether an agent in this process serves the target, by its uid. */
   readonly isHeld: (uid: string) => boolean;
   readonly clock: Clock;
@@ -27,26 +26,28 @@ const AGAIN = {
 };
 
 /**
- * Connections end with the process that holds them. The process that becomes active marks those that were not taken up
- * again as disconnected; one on standby does not, since another process holds them.
+ * Connections end with the replica that holds them. The next one that takes fleetlets marks those that were not taken up
+ * again as disconnected.
  */
 export function lostConnections(deps: LostConnectionsDeps): Runnable {
-  const { duty, sleep, log } = deps;
+  const { leadership, sleep, log } = deps;
   const isRetryable = (err: unknown): boolean => {
     log.warn({ err }, 'connections of an earlier process not ended; retrying');
     return true;
   };
-  const run = async (stop: AbortSignal): Promise<never> => {
-    for (let term = 0; ; ) {
-      term = await duty.begun(term, stop);
-      await sleep(GRACE_MS, stop);
-      if (duty.term === term) await retry((signal) => endAll(deps, signal), { ...AGAIN, sleep, isRetryable }, stop);
-    }
+  const end = async (term: Term): Promise<void> => {
+    await sleep(GRACE_MS, term.signal);
+    await retry((signal) => endAll(deps, term, signal), { ...AGAIN, sleep, isRetryable }, term.signal);
+    await aborted(term.signal);
   };
-  return { name: 'lost connections', run };
+  return {
+    name: 'lost connections',
+    run: (stop) =>
+      leadership.whileLeading(EXECUTOR, ({ signal }) => leadership.lead(LOST_CONNECTIONS, end, signal), stop),
+  };
 }
 
-async function endAll({ storage, isHeld, clock }: LostConnectionsDeps, signal: AbortSignal): Promise<void> {
+async function endAll({ isHeld, clock }: LostConnectionsDeps, { storage }: Term, signal: AbortSignal): Promise<void> {
   // Ending connections never registers targets, so no addon types are needed.
   const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
   let after: string | undefined;

@@ -17,8 +17,8 @@ import { anOrder } from '../../../contexts/delivery/testing/an-order.ts';
 import { RecordingReports } from '../../../contexts/delivery/testing/recording-reports.ts';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
+import { FakeLeadership } from '../testing/fake-leadership.ts';
 import { administratorApi, type PlatformApi } from './administrator-api.ts';
-import { Duty } from './duty.ts';
 import { openDelivery } from './open-delivery.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -79,7 +79,7 @@ async function start(
       demoFleet: its.size ?? 3,
       api: its.api ?? api,
       observer: observerOf(taken, lines),
-      duty: new Duty(),
+      leadership: new FakeLeadership(true, storage),
     },
     t.signal,
   );
@@ -217,7 +217,7 @@ test('without a demo there is no such type, and nobody to ask', async (t) => {
   const observer = observerOf(new RecordingReports(), []);
   const events = createEventLog(storage);
   const parts = { storage, events, log: memoryLogger([]), dataFolder: folder, api, observer };
-  const deps = { ...parts, demoFleet: 0, duty: new Duty() };
+  const deps = { ...parts, demoFleet: 0, leadership: new FakeLeadership(false) };
   const delivery = await openDelivery(deps, t.signal);
   assert.deepEqual(
     delivery.runnables.map(({ name }) => name),

@@ -8,9 +8,9 @@ import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/st
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
+import { AnotherLeads, EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
 import type { PlatformApi } from './administrator-api.ts';
 import { SIMULATED_TYPE } from './demo-resources.ts';
-import type { Duty } from './duty.ts';
 import { fileFleetMemory } from './file-fleet-memory.ts';
 import { followSimulatedTargets } from './follow-simulated-targets.ts';
 import { lostConnections } from './lost-connections.ts';
@@ -27,7 +27,7 @@ export interface OpenDeliveryDeps {
   /** Used while the runnables run, not before. */
   readonly api: PlatformApi;
   readonly observer: Observer;
-  readonly duty: Duty;
+  readonly leadership: Leadership;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
@@ -44,12 +44,12 @@ export interface Delivery {
 }
 
 export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal): Promise<Delivery> {
-  const { storage, duty, log, clock = systemClock, sleep = realSleep } = deps;
+  const { leadership, log, clock = systemClock, sleep = realSleep } = deps;
   const agents = new AgentRegistry();
   const held = new Set<string>();
   const connectionChanged = storeConnections(deps, held);
   const isDemo = deps.demoFleet > 0;
-  const lost = lostConnections({ storage, duty, isHeld: (uid) => held.has(uid), clock, sleep, log });
+  const lost = lostConnections({ leadership, isHeld: (uid) => held.has(uid), clock, sleep, log });
   return {
     router: createTargetRouter({ agents }),
     agents,
@@ -61,17 +61,24 @@ export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal):
 
 /** `held` are the targets that are served by an agent in this process. */
 function storeConnections(
-  { storage, observer, clock = systemClock }: OpenDeliveryDeps,
+  { leadership, observer, log, clock = systemClock }: OpenDeliveryDeps,
   held: Set<string>,
 ): AgentReports['connectionChanged'] {
-  const store = reportConnections({ storage, clock });
+  const asLeader = writerAsLeader(leadership, EXECUTOR);
   return async (changes, signal) => {
     // Before the write: the search for lost connections must not find a connected target that is not held.
     for (const { target, isOnline } of changes) {
       if (isOnline) held.add(target.id);
       else held.delete(target.id);
     }
-    await store(changes, signal);
+    const store = (storage: Storage) => reportConnections({ storage, clock })(changes, signal);
+    try {
+      await asLeader(store, signal);
+    } catch (error) {
+      if (!(error instanceof AnotherLeads)) throw error;
+      // The replica that takes fleetlets now decides which of them are connected.
+      return log.debug({ count: changes.length }, 'connections not stored: another replica takes fleetlets');
+    }
     await observer.observe(
       changes.map(({ target, isOnline }) => ({ about: 'connection', target: target.id, isOnline })),
       signal,

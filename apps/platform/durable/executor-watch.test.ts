@@ -15,7 +15,7 @@ const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: strin
   },
   {
     why: 'the lease makes it the executor',
-    facts: [{ kind: 'leading', fence: 7 }],
+    facts: [{ kind: 'leading', epoch: 7 }],
     probe: 'executing',
     metric: /^fleetshift_workflow_executor 1$/m,
     line: { level: 'info', msg: 'executing workflows' },
@@ -23,7 +23,7 @@ const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: strin
   {
     why: 'an interruption takes that from it, and is a warning',
     facts: [
-      { kind: 'leading', fence: 7 },
+      { kind: 'leading', epoch: 7 },
       { kind: 'interrupted', error: new Error('another executor took over'), retryInMs: 100 },
     ],
     probe: 'standing by',
@@ -33,7 +33,7 @@ const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: strin
   {
     why: 'a parked workflow is a warning that names it and the reason',
     facts: [
-      { kind: 'leading', fence: 7 },
+      { kind: 'leading', epoch: 7 },
       { kind: 'parked', workflow: 'web-17', reason: { code: 'REPLAY_DIVERGED', message: 'step 2: recorded a, now b' } },
     ],
     probe: 'executing',

@@ -1,10 +1,12 @@
 import type { WorkflowClient } from '#kit/durable';
-import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
+import { createEmbeddedEngine } from '#kit/durable/embedded';
 import { openTemporalEngine, type TemporalAddress, TemporalError } from '#kit/durable/temporal';
 import type { Probe } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import type { Storage } from '#kit/storage';
+import type { Candidacy } from '#kit/storage/leases';
 import type { Logger, Metrics } from '#kit/telemetry';
+import { EXECUTOR } from '../leadership/leadership.ts';
 import type { DurableChoice } from './durable-kind.ts';
 import { watchExecutor } from './executor-watch.ts';
 import type { TemporalCredentials } from './temporal-settings.ts';
@@ -16,10 +18,7 @@ export interface DurableOptions {
   readonly credentials: TemporalCredentials;
   readonly set: WorkflowSet;
   readonly storage: Storage;
-  /** Identifies this process, and the next one with the same data folder. */
-  readonly seat: string;
-  /** Called when this process becomes active, and when it ceases to be. */
-  readonly onDuty: (isOn: boolean) => void;
+  readonly leases: Candidacy;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -35,36 +34,31 @@ export interface Durable {
 
 /** Processes that share work use the same queue; installations are separated by namespace. */
 const TASK_QUEUE = 'fleetshift';
-const EXECUTOR = 'workflow executor';
+const NAME = 'workflow executor';
 
 export async function openDurable(options: DurableOptions, signal: AbortSignal): Promise<Durable> {
   const { choice } = options;
   return choice.engine === 'embedded' ? openEmbedded(options) : await openTemporal(choice.server, options, signal);
 }
 
-function openEmbedded({ set, storage, seat, onDuty, metrics, log }: DurableOptions): Durable {
-  const { onFact: watch, probe } = watchExecutor({ log, metrics });
-  const onFact = (fact: ExecutorFact): void => {
-    if (fact.kind === 'leading') onDuty(true);
-    if (fact.kind === 'standing-by') onDuty(false);
-    watch(fact);
-  };
-  const engine = createEmbeddedEngine({ storage, registry: set, seat, onFact });
+function openEmbedded({ set, storage, leases, metrics, log }: DurableOptions): Durable {
+  const { onFact, probe } = watchExecutor({ log, metrics });
+  const engine = createEmbeddedEngine({ storage, registry: set, leases, onFact });
   return {
     client: engine.client,
-    executor: { name: EXECUTOR, run: (signal) => engine.run(signal) },
+    executor: { name: NAME, run: (signal) => engine.run(signal) },
     probe,
     close: async () => {},
   };
 }
 
 /**
- * DECISION: with Temporal all processes execute, and none is known to be the only one, except on SQLite. So on Postgres
- * no process is active in this sense: targets of a process that died stay connected until their agents reconnect.
+ * DECISION: with Temporal too, one replica executes: it has the fleetlets, and an order that another replica carries out
+ * would find its target offline. Once replicas reach the fleetlets of each other, all execute. (ADR-0059)
  */
 async function openTemporal(
   server: TemporalAddress,
-  { credentials, set, storage, onDuty, log }: DurableOptions,
+  { credentials, set, leases, log }: DurableOptions,
   signal: AbortSignal,
 ): Promise<Durable> {
   const { modules: workflowModules, ...registry } = set;
@@ -72,14 +66,16 @@ async function openTemporal(
   const engine = await openTemporalEngine(wanted, signal).catch((error: unknown) => {
     throw unreachable(error) ?? error;
   });
-  if (storage.engine === 'sqlite') onDuty(true);
   const check = async (asked: AbortSignal): Promise<string> => {
     await engine.client.list({ pageSize: 1 }, asked);
     return `temporal at ${server.address}, namespace ${server.namespace}`;
   };
   return {
     client: engine.client,
-    executor: { name: EXECUTOR, run: (stop) => engine.run(stop) },
+    executor: {
+      name: NAME,
+      run: (stop) => leases.lead(EXECUTOR, ({ signal: over }) => engine.run(over), stop),
+    },
     probe: { name: 'workflows', check },
     close: () => engine.close(),
   };

@@ -5,6 +5,7 @@ import {
   mergedBindings,
   openEnrolment as openContext,
   purgeTokens,
+  type ReplicaEndpoints,
 } from '#contexts/enrolment/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import { targetPool } from '#contexts/targets/adapters';
@@ -29,6 +30,8 @@ export interface OpenEnrolmentDeps {
   readonly addonTypes: AddonTypes;
   /** The addresses it listens on, once it does. */
   readonly listening: () => { readonly https?: HostPort | undefined; readonly fleetlets?: HostPort | undefined };
+  /** The endpoints of the other live replicas. */
+  readonly otherReplicas: () => readonly ReplicaEndpoints[];
   /** The file of the CA of the platform's own certificate, if the platform made that CA itself. */
   readonly authorityFile: () => string | undefined;
   readonly log: Logger;
@@ -36,8 +39,8 @@ export interface OpenEnrolmentDeps {
 
 /** Opens enrolment, wired to its neighbouring contexts. */
 export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal): Promise<Enrolment> {
-  const { config, storage, sealer, access, addonTypes, listening, authorityFile, log } = deps;
-  const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl } = config;
+  const { config, storage, sealer, access, addonTypes, listening, otherReplicas, authorityFile, log } = deps;
+  const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl, advertise } = config;
   return await openContext(
     {
       storage,
@@ -52,7 +55,7 @@ export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal
         const [target] = await storage.read((reader) => targetPool(reader).find([uid], until), until);
         return target;
       },
-      endpoints: (host) => endpointsFor({ host, publicUrl, ...listening() }),
+      endpoints: (host) => endpointsFor({ host, publicUrl, advertise, others: otherReplicas(), ...listening() }),
       serverAuthority: () => {
         const file = authorityFile();
         return file === undefined ? undefined : readFileSync(file, 'utf8');

@@ -1,17 +1,17 @@
 import type { LocalAgent } from '#contexts/orchestration';
 import type { Runnable } from '#kit/reconcile';
-import { retry, sleep } from '#kit/std';
+import { aborted, retry, sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { Duty } from '../delivery/duty.ts';
+import { EXECUTOR, type Leadership } from '../leadership/leadership.ts';
 
 export interface ConnectLocalDeps {
   readonly local: Pick<LocalAgent, 'connect'>;
-  readonly duty: Duty;
+  readonly leadership: Pick<Leadership, 'whileLeading'>;
   readonly log: Logger;
 }
 
-/** The platform as a target reports its inventory as soon as its process becomes active, like every agent. */
-export function connectLocal({ local, duty, log }: ConnectLocalDeps): Runnable {
+/** The platform as a target reports its inventory as soon as its replica executes, like every agent. */
+export function connectLocal({ local, leadership, log }: ConnectLocalDeps): Runnable {
   const again = {
     what: 'connect the platform as a target',
     policy: { baseMs: 200, capMs: 10_000 },
@@ -22,11 +22,16 @@ export function connectLocal({ local, duty, log }: ConnectLocalDeps): Runnable {
       return true;
     },
   };
-  const run = async (stop: AbortSignal): Promise<never> => {
-    for (let term = 0; ; ) {
-      term = await duty.begun(term, stop);
-      await retry((signal) => local.connect(signal), again, stop);
-    }
+  return {
+    name: 'the platform as a target',
+    run: (stop) =>
+      leadership.whileLeading(
+        EXECUTOR,
+        async (term) => {
+          await retry((signal) => local.connect(signal), again, term.signal);
+          await aborted(term.signal);
+        },
+        stop,
+      ),
   };
-  return { name: 'the platform as a target', run };
 }

@@ -12,9 +12,9 @@ import type { Logger, Metrics } from '#kit/telemetry';
 import { instanceSecret } from '#runtime/instance/instance-secret';
 import { restoredAt } from '#runtime/instance/restore-mark';
 import type { PlatformApi } from '../delivery/administrator-api.ts';
-import type { Duty } from '../delivery/duty.ts';
 import { type Delivery, openDelivery } from '../delivery/open-delivery.ts';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
+import { EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
 import type { Purge } from '../maintenance.ts';
 import { connectLocal } from './connect-local.ts';
 import type { DeploymentsInTree } from './deployments-in-tree.ts';
@@ -26,7 +26,7 @@ export interface OpenFleetDeps {
   readonly sealer: Sealer;
   readonly dataFolder: string;
   readonly demoFleet: number;
-  readonly duty: Duty;
+  readonly leadership: Leadership;
   /** For the demo; used once everything runs. */
   readonly api: PlatformApi;
   readonly metrics: Metrics;
@@ -52,10 +52,11 @@ export interface Fleet {
 
 /** Connects deployments and agents: reports go to the deployments, orders to the agents. */
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
-  const { storage, sealer, metrics, log, duty, delivered } = deps;
+  const { storage, sealer, metrics, log, leadership, delivered } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
-  const { tree, store, connect } = openOrchestration({
+  const { tree, store, storeIn, connect } = openOrchestration({
     storage,
+    leading: leadership.fenced(EXECUTOR),
     sealer,
     fingerprintKey,
     clock: systemClock,
@@ -65,9 +66,13 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     log,
   });
   const onRetry = (err: unknown): void => log.warn({ err }, 'agent reports not stored; retrying');
-  const intake = new StatusIntake({ store, sleep, onRetry });
-  const delivery = await openDelivery({ ...deps, duty, observer: intake }, signal);
-  const { local, workflows, routes, runnables, purges } = connect({ ...delivery, observer: intake });
+  // Agents report to the replica that takes fleetlets, and every replica may learn of a change of a target.
+  const writeAsLeader = writerAsLeader(leadership, EXECUTOR);
+  const asLeader: typeof store = (observations, stop) => writeAsLeader((led) => storeIn(led)(observations, stop), stop);
+  const intake = new StatusIntake({ store: asLeader, sleep, onRetry });
+  const changes = new StatusIntake({ store, sleep, onRetry });
+  const delivery = await openDelivery({ ...deps, observer: intake }, signal);
+  const { local, workflows, routes, runnables, purges } = connect({ ...delivery, observer: intake, changes });
   return {
     tree,
     addonTypes: delivery.addonTypes,
@@ -79,8 +84,9 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     purges,
     runnables: (client) => [
       { name: 'agent reports', run: (stop) => intake.run(stop) },
+      { name: 'target reports', run: (stop) => changes.run(stop) },
       ...runnables(client),
-      connectLocal({ local, duty, log }),
+      connectLocal({ local, leadership, log }),
       ...delivery.runnables,
     ],
   };

@@ -55,6 +55,8 @@ import { directoryIn, poolIn, requiredGatesIn } from './transaction-ports.ts';
 
 export interface OpenOrchestrationDeps {
   readonly storage: Storage;
+  /** For the writes of the replica that executes; the same storage unless there may be several replicas. */
+  readonly leading?: Storage;
   readonly sealer: Sealer;
   /** The key for references to secrets: per instance, and never changed. */
   readonly fingerprintKey: Uint8Array;
@@ -73,6 +75,8 @@ export interface Ways {
   readonly agents: Pick<AgentRegistry, 'register'>;
   /** Passes observations to `store`, in batches. */
   readonly observer: Observer;
+  /** For observations that any replica makes; the observer unless there may be several replicas. */
+  readonly changes?: Observer;
 }
 
 /** Deployments, from the request to the target and back. */
@@ -81,6 +85,8 @@ export interface Orchestration {
   readonly tree: DeploymentsInTree;
   /** Stores what was observed of targets, with all effects on deployments, in one transaction. */
   readonly store: ReturnType<typeof storeObservations>;
+  /** The same, in this storage. */
+  readonly storeIn: (storage: Storage) => ReturnType<typeof storeObservations>;
   /** Registers strategies while the platform runs. */
   readonly register: (added: AddedStrategies, signal: AbortSignal) => Promise<void>;
   /** To be called once, as soon as targets can be reached. */
@@ -106,19 +112,22 @@ export interface Pipelines {
 export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
   const { unit, strategies, rules, units, clock } = parts;
+  const storing = { ...parts, owes: owesRemovals(strategies.manifests) };
   return {
-    store: storeObservations({ ...parts, owes: owesRemovals(strategies.manifests) }),
+    store: storeObservations(storing),
+    storeIn: (storage) => storeObservations({ ...storing, units: parts.unitsIn(storage) }),
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
     register: (added, signal) => registerStrategies({ registry: strategies, units, clock }, added, signal),
-    connect: ({ router: plain, agents, observer }) => {
+    connect: ({ router: plain, agents, observer, changes = observer }) => {
       const router = meteredRouter(plain, deps.metrics);
-      const local = new LocalAgent({ units, clock, observer });
+      const executing = { ...parts, units: parts.unitsIn(deps.leading ?? deps.storage) };
+      const local = new LocalAgent({ units: executing.units, clock, observer });
       agents.register(local, { targets: [LOCAL_TARGET_ID] });
       return {
         local,
-        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, observer, router, local }) },
+        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...executing, observer, router, local }) },
         routes: (seen) => routesOf({ ...parts, ...seen, router }),
-        runnables: (client) => runnablesOf({ ...parts, observer, client }),
+        runnables: (client) => runnablesOf({ ...parts, observer: changes, client }),
         purges: [{ name: 'revisions', run: async (stop) => (await purgeRevisions(deps, stop)).revisions }],
       };
     },
@@ -138,6 +147,7 @@ function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
     log: log.child({ component: 'orchestration' }),
     unit: (tx: Transaction) => orchestrationUnitOfWork(tx, unitDeps),
     units: sqlUnits(storage, unitDeps),
+    unitsIn: (other: Storage) => sqlUnits(other, unitDeps),
     strategies,
     rules,
     fingerprint,

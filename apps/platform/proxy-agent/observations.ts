@@ -1,6 +1,8 @@
 import type { Observation } from '#contexts/proxied-clusters';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
 import { type Clock, Notifier, type Sleep } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import { LeaseError } from '#kit/storage/leases';
 import type { Logger } from '#kit/telemetry';
 import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
 
@@ -11,6 +13,12 @@ export interface ObservationsDeps {
   readonly log: Logger;
 }
 
+interface Note {
+  readonly leading: Pick<Storage, 'commit'>;
+  readonly cluster: ServableCluster;
+  readonly observed: Observation;
+}
+
 const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
@@ -18,17 +26,18 @@ const RETRY_MS = 1_000;
 export class Observations {
   readonly #deps: ObservationsDeps;
   readonly #wake: Notifier;
-  readonly #waiting = new Map<string, { readonly cluster: ServableCluster; readonly observed: Observation }>();
+  readonly #waiting = new Map<string, Note>();
 
   constructor(deps: ObservationsDeps) {
     this.#deps = deps;
     this.#wake = new Notifier(deps.sleep);
   }
 
-  note(cluster: ServableCluster, state: ClusterState): void {
+  /** `leading` is the storage of the share that the cluster is in. */
+  note(leading: Pick<Storage, 'commit'>, cluster: ServableCluster, state: ClusterState): void {
     const observed = observationOf(state, this.#deps.clock.now());
     if (observed === undefined) return;
-    this.#waiting.set(cluster.target, { cluster, observed });
+    this.#waiting.set(cluster.target, { leading, cluster, observed });
     this.#wake.notify();
   }
 
@@ -48,7 +57,12 @@ export class Observations {
 
   async #flush(signal: AbortSignal): Promise<void> {
     for (const [target, note] of this.#waiting) {
-      await this.#deps.clusters.observe(note.cluster, note.observed, signal);
+      try {
+        await this.#deps.clusters.observe(note.leading, note, signal);
+      } catch (error) {
+        // Another replica serves the cluster now, and observes it.
+        if (!(error instanceof LeaseError)) throw error;
+      }
       if (this.#waiting.get(target) === note) this.#waiting.delete(target);
     }
   }

@@ -13,9 +13,9 @@ import type { DialGuard } from '#kit/transport/dial';
 import type { ClusterState } from '#runtime/cluster-agent/clusters/cluster-state';
 import { clusterConnector } from '#runtime/cluster-agent/clusters/connect-cluster';
 import type { Fleetlets } from '../channels/open-fleetlets.ts';
-import type { Duty } from '../delivery/duty.ts';
 import { placeDirectory } from '../enrolment/place-directory.ts';
 import { targetRegistrar } from '../enrolment/target-registrar.ts';
+import type { Leadership } from '../leadership/leadership.ts';
 import { proxyAgent } from './proxy-agent.ts';
 
 export interface OpenProxyAgentDeps {
@@ -23,7 +23,7 @@ export interface OpenProxyAgentDeps {
   readonly sealer: Sealer;
   readonly fleetlets: Pick<Fleetlets, 'connectWithin'>;
   readonly addonTypes: AddonTypes;
-  readonly duty: Duty;
+  readonly leadership: Pick<Leadership, 'lead' | 'whileLeading'>;
   readonly version: string;
   readonly environment: Environment;
   /** Users write the kubeconfigs, so their addresses are guarded. */

@@ -4,17 +4,20 @@ import type { LocalClient, TargetClaim, TargetHandlers } from '#contexts/channel
 import type { Observation } from '#contexts/proxied-clusters';
 import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
 import { Secret } from '#kit/std';
+import type { Storage } from '#kit/storage';
 import { memoryLogger } from '#kit/telemetry/testing';
 import type { ConnectCluster } from '#runtime/cluster-agent/clusters/connect-cluster';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { Duty } from '../delivery/duty.ts';
+import { FakeLeadership } from '../testing/fake-leadership.ts';
 import { proxyAgent } from './proxy-agent.ts';
+
+const NO_STORAGE = {} as Storage;
 
 /** Stored kubeconfigs, addresses of servers, and the messages to the fleetlet. */
 class World {
   readonly happened: string[] = [];
   readonly observed = new Map<string, Observation>();
-  readonly duty = new Duty(true);
+  readonly leadership = new FakeLeadership(true, NO_STORAGE);
   readonly away = new Set<string>();
   #stored: (ServableCluster & { readonly server: string })[] = [];
   #listeners = new Set<() => void>();
@@ -38,7 +41,7 @@ class World {
       const found = this.#stored.find((each) => each.target === target);
       return found && { text: new Secret(kubeconfig(found.server)), version: found.version };
     },
-    observe: async ({ name, version }, observed) => {
+    observe: async (_storage, { cluster: { name, version }, observed }) => {
       if (this.#stored.some((each) => each.name === name && each.version === version))
         this.observed.set(name, observed);
     },
@@ -101,7 +104,7 @@ function running(t: TestContext, world: World): void {
     clusters: world.clusters,
     connectWithin: () => world.connectWithin(),
     connect: world.connect,
-    duty: world.duty,
+    leadership: world.leadership,
     version: '1.0.0',
     environment: {},
     log: memoryLogger().log,
@@ -171,11 +174,11 @@ suite('the agent of clusters that the platform serves', () => {
     world.put('a', 'https://one/');
     running(t, world);
     await until(world, 'register a: cluster one');
-    world.duty.set(false);
+    world.leadership.set(false);
     await until(world, 'disconnect');
     assert.ok(world.happened.includes('deregister a'));
     const before = world.happened.length;
-    world.duty.set(true);
+    world.leadership.set(true);
     await eventually('it to begin again', () => world.happened.slice(before).includes('register a: cluster one'));
   });
 });

@@ -2,6 +2,7 @@ import type { WorkflowClient, WorkflowDescription } from '#kit/durable';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import type { HttpServer } from '#kit/http';
 import type { Storage } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
@@ -46,7 +47,7 @@ export class WorkflowApi {
 
   static async open(database: TestDatabase): Promise<WorkflowApi> {
     const clock = new FakeClock(BEGIN);
-    const storage = await database.open([DURABLE_MIGRATIONS]);
+    const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
     const engine = createEmbeddedEngine({ storage, registry: ERRAND_WORKFLOWS, clock, random: () => 0.5 });
     const asked = new AbortController();
     const ended = engine.run(asked.signal);

@@ -18,6 +18,14 @@ export interface OwnCertificateOptions {
   readonly folder: string;
   /** DNS names and IP addresses under which the server is reached. */
   readonly names: readonly string[];
+  /** The authority that all replicas share; otherwise one is kept in the folder. */
+  readonly authority?: AuthorityPem | undefined;
+}
+
+/** The certificate and the key of an authority. */
+export interface AuthorityPem {
+  readonly certificate: string;
+  readonly key: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,14 +42,17 @@ const AUTHORITY_BACKDATED_MS = 30 * DAY_MS;
  *
  * The server's key and certificate share one file, so that a crash cannot leave a mismatched pair.
  */
-export function ownCertificate({ folder, names }: OwnCertificateOptions): CertificateSource {
+export function ownCertificate({ folder, names, authority: shared }: OwnCertificateOptions): CertificateSource {
   const authorityFile = join(folder, 'ca.crt');
   const serverFile = join(folder, 'server.pem');
   return {
     authorityFile,
     current(now): ServerCertificate {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const authority = loadAuthority(folder, authorityFile, now);
+      const authority =
+        shared === undefined
+          ? loadAuthority(folder, authorityFile, now)
+          : sharedAuthorityIn(authorityFile, shared, now);
       const kept = readIfThere(serverFile);
       if (kept !== undefined && stillFits(kept, { authority, names, now })) return toServed(kept);
       const made = makeServer(authority, names, now);
@@ -53,6 +64,44 @@ export function ownCertificate({ folder, names }: OwnCertificateOptions): Certif
 
 interface KeptAuthority extends Authority {
   readonly certificate: X509Certificate;
+}
+
+/**
+ * For an instance whose replicas share an authority: the one in the folder of the first that starts, so that clients keep
+ * trusting it, or a new one.
+ */
+export function firstAuthority(folder: string, now: number): AuthorityPem {
+  const [certificate, key] = [readIfThere(join(folder, 'ca.crt')), readIfThere(join(folder, 'ca.key'))];
+  if (certificate !== undefined && key !== undefined) return { certificate, key };
+  return newAuthority(newKey(), now);
+}
+
+function newAuthority(key: string, now: number): AuthorityPem {
+  const privateKey = createPrivateKey(key);
+  const certificate = issueAuthorityCertificate(
+    { name: `FleetShift authority ${fingerprint(privateKey)}`, key: privateKey },
+    new Date(now - AUTHORITY_BACKDATED_MS),
+    new Date(now + AUTHORITY_LIFE_MS),
+  );
+  return { certificate, key };
+}
+
+/** Only its certificate is written to the folder, for clients on this machine. */
+function sharedAuthorityIn(certificateFile: string, shared: AuthorityPem, now: number): KeptAuthority {
+  const where = 'the database';
+  const remedy = 'restore a backup of the database';
+  const key = parsePrivateKey(shared.key, where, remedy);
+  const certificate = parseCertificate(shared.certificate, where, remedy);
+  if (!certificate.checkPrivateKey(key)) throw unusable(`the authority in ${where} has another key; ${remedy}`);
+  if (certificate.validToDate.getTime() <= now) {
+    throw unusable(`the authority in ${where} expired on ${certificate.validToDate.toISOString()}; ${remedy}`);
+  }
+  if (readIfThere(certificateFile) !== shared.certificate) replaceFile(certificateFile, shared.certificate, 0o644);
+  return { name: nameOf(certificate), key, certificate };
+}
+
+function nameOf(certificate: X509Certificate): string {
+  return certificate.subject.replace(/^CN=/, '');
 }
 
 function loadAuthority(folder: string, certificateFile: string, now: number): KeptAuthority {
@@ -68,12 +117,7 @@ function loadAuthority(folder: string, certificateFile: string, now: number): Ke
   const key = parsePrivateKey(keyPem, keyFile, startAfresh);
   if (certificatePem === undefined) {
     // Also after a crash between the two files: the key is good, and no certificate of it has been used yet.
-    const name = `FleetShift authority ${fingerprint(key)}`;
-    certificatePem = issueAuthorityCertificate(
-      { name, key },
-      new Date(now - AUTHORITY_BACKDATED_MS),
-      new Date(now + AUTHORITY_LIFE_MS),
-    );
+    certificatePem = newAuthority(keyPem, now).certificate;
     replaceFile(certificateFile, certificatePem, 0o644);
   }
   const certificate = parseCertificate(certificatePem, certificateFile, startAfresh);
@@ -82,7 +126,7 @@ function loadAuthority(folder: string, certificateFile: string, now: number): Ke
   if (certificate.validToDate.getTime() <= now) {
     throw unusable(`${certificateFile} expired on ${certificate.validToDate.toISOString()}; ${startAfresh}`);
   }
-  return { name: certificate.subject.replace(/^CN=/, ''), key, certificate };
+  return { name: nameOf(certificate), key, certificate };
 }
 
 interface Wanted {

@@ -99,6 +99,7 @@ export const PERMISSIONS = {
   'sessions.delete': admin('instance'),
   'deadLetters.read': admin('instance'),
   'deadLetters.steer': admin('instance'),
+  'replicas.read': admin('instance'),
   'workflows.read': admin('instance'),
   'workflows.steer': admin('instance'),
   'metrics.read': admin('instance'),

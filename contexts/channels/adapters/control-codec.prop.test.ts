@@ -82,6 +82,11 @@ const replies: fc.Arbitrary<ControlReply> = fc.oneof(
   }),
   fc.record({ request, kind: fc.constant('syncNow'), targets: texts }),
   fc.record({ request, kind: fc.constant('renewCertificate') }),
+  fc.record({
+    request,
+    kind: fc.constant('replicaList'),
+    replicas: fc.array(fc.record({ grpc: fc.string(), websocket: fc.string() }), { maxLength: 5 }),
+  }),
 );
 
 test('what is asked arrives as it was asked', () => {

@@ -28,6 +28,7 @@ export function encodeControlRequest(message: ControlRequest): Uint8Array {
 
 /** Above the limits of the contexts behind it, which report violations properly. Anything larger is rejected unread. */
 const MOST_ITEMS = 1_000;
+const MOST_REPLICAS = 100;
 const LARGEST_PROPERTIES = 256 * 1_024;
 
 /** `undefined`: malformed, of a kind that this release does not know, or with values that no fleetlet sends. */
@@ -120,6 +121,8 @@ function wireReply(message: ControlReply): NonNullable<MessageInitShape<typeof F
       return { case: 'syncNow', value: { targets: [...message.targets] } };
     case 'renewCertificate':
       return { case: 'renewCertificate', value: {} };
+    case 'replicaList':
+      return { case: 'replicaList', value: { replicas: message.replicas.map((replica) => ({ ...replica })) } };
   }
 }
 
@@ -156,6 +159,10 @@ function domainReply({ request: id, message }: FromPlatformControl): ControlRepl
       return { request, kind, targets: message.value.targets };
     case 'renewCertificate':
       return { request, kind };
+    case 'replicaList': {
+      const replicas = message.value.replicas.slice(0, MOST_REPLICAS);
+      return { request, kind, replicas: replicas.map(({ grpc, websocket }) => ({ grpc, websocket })) };
+    }
     case undefined:
       return undefined;
   }

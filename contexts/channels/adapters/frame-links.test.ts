@@ -59,6 +59,15 @@ suite('frames over a transport', () => {
     assert.deepEqual([near.closes.length, far.heard.closes.length], [1, 1]);
   });
 
+  test('a close whose reason has a kind of its own, as that of a replica on standby, is a close', async () => {
+    const { far, network } = stage();
+    const link = (await frameConnections(network.transport)(SIGNAL)).open(new Heard());
+    const away = { kind: 'away', reason: 'unavailable', message: 'on standby', retryAfterMs: 3 } as const;
+    link.close(away);
+    await until(() => far.heard.closes.length === 1);
+    assert.deepEqual(far.heard.closes, [{ reason: 'unavailable', message: 'on standby', retryAfterMs: 3 }]);
+  });
+
   test('a connection that is lost is the end without a reason, for both', async () => {
     const { far, network } = stage();
     const connection = await frameConnections(network.transport)(SIGNAL);

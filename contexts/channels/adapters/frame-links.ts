@@ -75,7 +75,8 @@ class StreamLink implements FrameLink, StreamHandlers {
   close(why: Omit<CloseFrame, 'kind'>): void {
     if (this.#phase !== 'open') return;
     this.#phase = 'closing';
-    this.#stream.send(encodeFrame({ kind: 'close', ...why }));
+    // The reason may come with a kind of its own.
+    this.#stream.send(encodeFrame({ ...why, kind: 'close' }));
     // A paused stream would never see the other end close.
     this.#stream.resume();
     this.#stream.end();

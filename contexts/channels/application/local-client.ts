@@ -165,6 +165,7 @@ export class LocalClient {
       case 'targetDeregistered':
       case 'dataRoute':
       case 'renewCertificate':
+      case 'replicaList':
         return;
     }
   }

@@ -53,7 +53,14 @@ export type ControlReply = { readonly request: number } & (
   | DataRoute
   | { readonly kind: 'syncNow'; readonly targets: readonly string[] }
   | { readonly kind: 'renewCertificate' }
+  | { readonly kind: 'replicaList'; readonly replicas: readonly ReplicaAddress[] }
 );
+
+/** Where a replica of the platform takes fleetlets; an empty text where it does not. */
+export interface ReplicaAddress {
+  readonly grpc: string;
+  readonly websocket: string;
+}
 
 /** The first message from the platform. */
 export interface Welcome {

@@ -170,6 +170,7 @@ export class BrokerStage {
     return {
       welcomed: ({ platform }) => void this.events.push(`welcomed ${platform}`),
       renewalAsked: () => void this.events.push('renewal'),
+      replicasListed: (replicas) => void this.events.push(`replicas ${replicas.map(({ grpc }) => grpc).join()}`),
       processCame: note('came'),
       processGone: note('gone'),
       refused: note('refused'),

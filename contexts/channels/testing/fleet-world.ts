@@ -198,6 +198,7 @@ export class TestFleetlet {
       observer: {
         welcomed: nothing,
         renewalAsked: nothing,
+        replicasListed: nothing,
         processCame: nothing,
         processGone: nothing,
         refused: (_who, message) => this.refusals.push(message),

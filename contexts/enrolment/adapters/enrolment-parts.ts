@@ -9,7 +9,12 @@ import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
 import type { SqlEnrolmentReader, VisibleSet } from './sql/sql-enrolment-reader.ts';
 
 /** The addresses at which fleetlets connect to the platform. */
-export interface FleetletEndpoints {
+/** The endpoints of one replica, and those of the other replicas. */
+export interface FleetletEndpoints extends ReplicaEndpoints {
+  readonly replicas?: readonly ReplicaEndpoints[];
+}
+
+export interface ReplicaEndpoints {
   readonly grpc?: string;
   readonly websocket?: string;
 }

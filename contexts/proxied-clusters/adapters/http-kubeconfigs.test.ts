@@ -150,7 +150,7 @@ eachDatabase('kubeconfigs of targets', (fresh) => {
     const [cluster] = await api.clusters.list(signal);
     assert.ok(cluster);
     const seen = { clusterUid: 'k', clusterVersion: 'v1.36.3', time: 1_900_000_000_000 };
-    await api.clusters.observe(cluster, { state: 'Serving', message: '', ...seen }, signal);
+    await api.clusters.observe(api.storage, { cluster, observed: { state: 'Serving', message: '', ...seen } }, signal);
     assert.partialDeepStrictEqual((await api.call(`GET ${WEB}`)).body, {
       user: 'Certificate',
       impersonates: 'robot',
@@ -160,7 +160,11 @@ eachDatabase('kubeconfigs of targets', (fresh) => {
       observeTime: '2030-03-17T17:46:40.000Z',
     });
     const away = { clusterUid: undefined, clusterVersion: undefined, time: 1_900_000_000_001 };
-    await api.clusters.observe(cluster, { state: 'Unreachable', message: 'no answer', ...away }, signal);
+    await api.clusters.observe(
+      api.storage,
+      { cluster, observed: { state: 'Unreachable', message: 'no answer', ...away } },
+      signal,
+    );
     const { body } = await api.call(`GET ${WEB}`);
     assert.deepEqual(
       [body.state, body.message, body.clusterUid],
@@ -168,7 +172,7 @@ eachDatabase('kubeconfigs of targets', (fresh) => {
       'it is known still',
     );
     await put(kubeconfig());
-    await api.clusters.observe(cluster, { state: 'Serving', message: '', ...seen }, signal);
+    await api.clusters.observe(api.storage, { cluster, observed: { state: 'Serving', message: '', ...seen } }, signal);
     assert.equal((await api.call(`GET ${WEB}`)).body.state, 'Pending', 'that was of the one before');
   });
 });

@@ -37,8 +37,12 @@ export interface ProxiedClusters {
     target: string,
     signal: AbortSignal,
   ): Promise<{ readonly text: Secret<string>; readonly version: number } | undefined>;
-  /** Records an observation. It is ignored if the kubeconfig was replaced meanwhile. */
-  observe(cluster: ServableCluster, observed: Observation, signal: AbortSignal): Promise<void>;
+  /** Records an observation, in the storage of the leader. It is ignored if the kubeconfig was replaced meanwhile. */
+  observe(
+    leading: Pick<Storage, 'commit'>,
+    note: { readonly cluster: ServableCluster; readonly observed: Observation },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Calls the listener when the set of clusters may have changed, in any process, until the returned function is called. */
   onChanged(listener: () => void): () => void;
 }
@@ -71,8 +75,8 @@ export function openProxiedClusters(deps: ProxiedClustersDeps): ProxiedClusters 
       const cluster = await storage.read((reader) => findCluster(reader, target), signal);
       return cluster && { text: await vault.open(cluster, signal), version: cluster.version };
     },
-    observe: async ({ target, version }, observed, signal) => {
-      await storage.commit([observeCluster(target, version, observed)], signal);
+    observe: async (leading, { cluster: { target, version }, observed }, signal) => {
+      await leading.commit([observeCluster(target, version, observed)], signal);
     },
     onChanged: (listener) => storage.onAnnounced(CHANGED_TOPIC, listener),
   };

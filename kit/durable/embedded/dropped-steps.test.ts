@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { freshDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { defineActivity, implementActivity } from '../activity.ts';
@@ -19,7 +20,7 @@ const careless = defineWorkflow<null, string>('careless', async (ctx) => {
 it('lets a workflow drop steps that fail or are cancelled, and goes on', async () => {
   const database = await freshDatabase('sqlite');
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const storage = await database.open([DURABLE_MIGRATIONS]);
+  const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
   const failed = Promise.withResolvers<void>();
   const implementation = implementActivity(breaks, async () => {
     failed.resolve();

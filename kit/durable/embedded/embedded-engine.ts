@@ -9,18 +9,20 @@ import {
   systemClock,
 } from '#kit/std';
 import { type Storage, StorageError } from '#kit/storage';
+import { type Candidacy, LeaseError, Leases, type Term } from '#kit/storage/leases';
 import type { DurableEngine, Registry } from '../engine.ts';
 import { ActivityRunner } from './activity-runner.ts';
+import { keepEarlierLease, takeEarlierLease } from './earlier-lease.ts';
 import { EmbeddedClient } from './embedded-client.ts';
 import { Executor } from './executor.ts';
 import type { ExecutorFact } from './executor-fact.ts';
 import { Journal } from './journal.ts';
-import { claimLease } from './lease.ts';
 import { keepForgetting, type RetentionOptions } from './retention.ts';
-import { Tenure } from './tenure.ts';
-import { FencedOut } from './turn-writer.ts';
 
-const GIVE_BACK_MS = 1_000;
+/** The process that leads for it executes all workflows on the database. */
+export const EXECUTOR_ROLE = 'executor';
+
+const LOOK_MS = 1_000;
 const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 
 export interface EmbeddedEngineOptions {
@@ -29,12 +31,10 @@ export interface EmbeddedEngineOptions {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
-  /** An executor without a heartbeat for this long is considered dead, and a standby takes over. */
+  /** Decide which process executes: the one that leads for `EXECUTOR_ROLE`. */
+  readonly leases?: Candidacy;
+  /** For an engine without `leases`, of its own: see there. */
   readonly leaseMs?: number;
-  /**
-   * Identifies a resource that only one process can hold at a time, such as a locked folder. After a kill, the next
-   * process with the same seat starts at once, without waiting for the lease to expire.
-   */
   readonly seat?: string;
   /** Concurrent activities, over all workflows. */
   readonly activities?: number;
@@ -54,49 +54,71 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
     client: new EmbeddedClient({ storage, workflows, clock }),
     run: async (signal) => {
       const activities = { implementations, clock, random: settings.random, concurrency: settings.activities };
-      // The seat is used only once: should two processes have the same seat after all, the one that lost the lease
-      // waits like any other.
-      let { seat } = options;
-      const tenure = new Tenure(settings);
-      const onRead = (fence: number | undefined): void => tenure.read(fence);
-      for (let failures = 0; !signal.aborted; ) {
-        try {
-          const wake = new Notifier(settings.sleep);
-          const lease = await claimLease({ ...settings, seat, onRead }, signal);
-          seat = undefined;
-          tenure.taken(lease.fence);
-          failures = 0;
-          const beatMs = storage.engine === 'sqlite' ? Number.POSITIVE_INFINITY : settings.leaseMs / 3;
-          const runner = new ActivityRunner(activities);
-          const executor = new Executor({
-            ...settings,
-            journal: new Journal(storage),
-            workflows,
-            activities: runner,
-            wake,
-            lease,
-            beatMs,
-          });
-          await executeAndForget(executor, settings, signal);
-          // If this fails, a standby waits until the lease expires, which does no harm.
-          await lease.giveBack(AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
-        } catch (error) {
-          if (signal.aborted) return;
-          failures = await recover(error, { ...settings, failures, tenure }, signal);
+      const lookMs = storage.engine === 'sqlite' ? Number.POSITIVE_INFINITY : LOOK_MS;
+      let failures = 0;
+      const execute = async (term: Term): Promise<void> => {
+        const fenced = { ...settings, storage: term.storage };
+        for (let isFirst = true; !term.signal.aborted; isFirst = false) {
+          try {
+            // What the interrupted executor still had under way does not commit after this.
+            if (!isFirst) await term.advance(term.signal);
+            await takeEarlierLease(term);
+            settings.onFact({ kind: 'leading', epoch: term.epoch });
+            failures = 0;
+            await executeOnce(fenced, term.signal);
+          } catch (error) {
+            if (!term.signal.aborted) failures = await recover(error, { ...settings, failures }, term.signal);
+          }
         }
-      }
+        if (signal.aborted) return;
+        settings.onFact({ kind: 'interrupted', error: term.signal.reason, retryInMs: 0 });
+        settings.onFact({ kind: 'standing-by' });
+      };
+      const executeOnce = async (fenced: typeof settings, until: AbortSignal): Promise<void> => {
+        const executor = new Executor({
+          ...fenced,
+          journal: new Journal(storage),
+          workflows,
+          activities: new ActivityRunner(activities),
+          wake: new Notifier(settings.sleep),
+          lookMs,
+        });
+        await executeAndForget(executor, fenced, until);
+      };
+      await withLeases(settings, signal, (leases, stop) => leases.lead(EXECUTOR_ROLE, execute, stop));
     },
   };
 }
 
+/** An engine without `leases` has its own, for as long as it runs. */
+async function withLeases(
+  settings: EmbeddedEngineOptions,
+  signal: AbortSignal,
+  run: (leases: Candidacy, stop: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { leases, storage, leaseMs, seat, sleep } = settings;
+  if (leases !== undefined) return await run(leases, signal);
+  const options = { storage, seat, ...(leaseMs !== undefined && { leaseMs }), ...(sleep !== undefined && { sleep }) };
+  const own = new Leases(options);
+  const over = new AbortController();
+  const running = own.run(over.signal);
+  try {
+    await run(own, signal);
+  } finally {
+    over.abort(new Error('the engine has stopped'));
+    await running;
+  }
+}
+
 async function executeAndForget(executor: Executor, retention: RetentionOptions, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
-  const forgetting = keepForgetting(retention, AbortSignal.any([signal, stop.signal]));
+  const ending = AbortSignal.any([signal, stop.signal]);
+  const beside = [keepForgetting(retention, ending), keepEarlierLease(retention, ending)];
   try {
     await executor.run(signal);
   } finally {
     stop.abort();
-    await forgetting;
+    await Promise.all(beside);
   }
 }
 
@@ -104,7 +126,6 @@ const DEFAULTS = {
   clock: systemClock,
   sleep: realSleep,
   random: Math.random,
-  leaseMs: 3_000,
   activities: 1_000,
   retentionMs: 7 * 24 * 3_600_000,
   onFact: () => {},
@@ -112,7 +133,6 @@ const DEFAULTS = {
 
 interface Recovery {
   readonly failures: number;
-  readonly tenure: Tenure;
   readonly random: Random;
   readonly sleep: Sleep;
   readonly onFact: (fact: ExecutorFact) => void;
@@ -121,14 +141,13 @@ interface Recovery {
 /** Waits before restarting from the stored state; rethrows errors that a retry cannot fix. */
 async function recover(
   error: unknown,
-  { failures, tenure, random, sleep, onFact }: Recovery,
+  { failures, random, sleep, onFact }: Recovery,
   signal: AbortSignal,
 ): Promise<number> {
-  const passes = error instanceof FencedOut || (error instanceof StorageError && error.entry.retry !== 'never');
+  const passes = error instanceof LeaseError || (error instanceof StorageError && error.entry.retry !== 'never');
   if (!passes) throw error;
   const retryInMs = backoffDelay(TROUBLE, failures + 1, random);
   onFact({ kind: 'interrupted', error, retryInMs });
-  tenure.interrupted(error);
   await sleep(retryInMs, signal).catch(() => {});
   return failures + 1;
 }

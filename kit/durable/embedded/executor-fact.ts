@@ -2,7 +2,7 @@ import type { WorkflowFailure } from '../engine.ts';
 
 /** Events of the executor, for logs and metrics. */
 export type ExecutorFact =
-  | { readonly kind: 'leading'; readonly fence: number }
+  | { readonly kind: 'leading'; readonly epoch: number }
   | { readonly kind: 'recovered'; readonly open: number }
   | { readonly kind: 'ended'; readonly workflow: string; readonly status: 'completed' | 'failed' | 'cancelled' }
   | { readonly kind: 'parked'; readonly workflow: string; readonly reason: WorkflowFailure }

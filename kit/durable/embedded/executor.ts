@@ -15,7 +15,6 @@ import {
   unparkWorkflow,
   WORKFLOW_ENDED,
 } from './journal-statements.ts';
-import type { Lease } from './lease.ts';
 import { LiveRun, type TurnResult } from './live-run.ts';
 import { replayAll } from './replay.ts';
 import { RunningActivities } from './running-activities.ts';
@@ -27,15 +26,15 @@ const PORTION = 1_000;
 const KEPT_WAITING = 1_000;
 
 export interface ExecutorDeps {
+  /** Writes under the epoch of this executor. */
   readonly storage: Storage;
   readonly journal: Journal;
   readonly workflows: ReadonlyMap<string, AnyWorkflow>;
   readonly activities: ActivityRunner;
   readonly clock: Clock;
   readonly wake: Notifier;
-  readonly lease: Lease;
-  /** Heartbeat interval of the lease while there is nothing to write; infinite if there are no standbys. */
-  readonly beatMs: number;
+  /** How often to look for mail whose announcement was lost; infinite if there are no other processes. */
+  readonly lookMs: number;
   readonly onFact: (fact: ExecutorFact) => void;
 }
 
@@ -43,7 +42,7 @@ export interface ExecutorDeps {
 const LONGEST_REST_MS = 3_600_000;
 
 /**
- * Executes workflows during one lease. A single loop collects events, passes them to the workflows, writes them
+ * Executes workflows during one term of leading. A single loop collects events, passes them to the workflows, writes them
  * together with the commands of the workflows, and only then carries out these commands. Everything that happens during
  * a turn goes into the next one, so the size of a turn, and with it the number of workflows per disk sync, adapts to
  * the load.
@@ -57,7 +56,7 @@ export class Executor {
   #statements: Statement[] = [];
   #mailMayHaveCome = true;
   #nextTimer = 0;
-  #beatAt: number;
+  #lookAt: number;
   /** Open workflows with higher ids have not been loaded since the start. */
   #recoveredUpTo: string | undefined = '';
   /** Workflows that begin their next run. */
@@ -68,12 +67,12 @@ export class Executor {
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
-    this.#writer = new TurnWriter(deps.storage, deps.lease);
+    this.#writer = new TurnWriter(deps.storage);
     this.#activities = new RunningActivities(deps.activities, (run) => {
       this.#ready.add(run);
       deps.wake.notify();
     });
-    this.#beatAt = deps.clock.now() + deps.beatMs;
+    this.#lookAt = deps.clock.now() + deps.lookMs;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -223,14 +222,14 @@ export class Executor {
     const runs = [...this.#ready].filter((run) => run.hasNews);
     this.#ready.clear();
     const now = this.#deps.clock.now();
-    if (runs.length === 0 && this.#statements.length === 0 && now < this.#beatAt) return;
+    if (runs.length === 0 && this.#statements.length === 0 && now < this.#lookAt) return;
     // With other processes on the database, an announcement may have been lost.
-    if (now >= this.#beatAt) this.#mailMayHaveCome = true;
+    if (now >= this.#lookAt) this.#mailMayHaveCome = true;
     for (const run of runs) run.beginTurn(now);
     if (runs.length > 0) await drained();
     const turns = runs.map((run) => ({ run, result: run.endTurn(now) }));
     const { written, refused } = await this.#writer.write(this.#statements.splice(0), turns, signal);
-    this.#beatAt = now + this.#deps.beatMs;
+    this.#lookAt = now + this.#deps.lookMs;
     for (const { run, error } of refused) this.#refused(run, error);
     for (const { run, result } of written) this.#carryOut(run, result);
     this.#lookAgainAfterUnparking();
@@ -297,6 +296,6 @@ export class Executor {
     const busy = this.#mailMayHaveCome || this.#recoveredUpTo !== undefined || this.#continued.length > 0;
     if (busy || this.#ready.size > 0 || this.#statements.length > 0) return 0;
     const now = this.#deps.clock.now();
-    return Math.min(LONGEST_REST_MS, Math.max(0, Math.min(this.#nextTimer, this.#beatAt) - now));
+    return Math.min(LONGEST_REST_MS, Math.max(0, Math.min(this.#nextTimer, this.#lookAt) - now));
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sleep } from '#kit/std';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { eachDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { defineWorkflow } from '../workflow.ts';
@@ -13,7 +14,7 @@ eachDatabase('an executor that stops', (fresh) => {
   it('gives its lease back, so that the next begins at once and not when the time is over', async () => {
     const database = await fresh();
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const storage = await database.open([DURABLE_MIGRATIONS]);
+    const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
     const leading = async (): Promise<() => Promise<void>> => {
       const leads = Promise.withResolvers<void>();
       const engine = createEmbeddedEngine({

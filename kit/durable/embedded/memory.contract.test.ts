@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Sleep } from '#kit/std';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { eachDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../testing/eventually.ts';
@@ -27,7 +28,7 @@ const MANY = 1_050;
 eachDatabase('the memory of an engine', (fresh, engine) => {
   async function anEngine(t: { after(end: () => Promise<void>): void }, settings: Partial<EmbeddedEngineOptions> = {}) {
     const database = await fresh();
-    const storage = await database.open([DURABLE_MIGRATIONS]);
+    const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
     const registry = { workflows: [waits, sleeps], activities: [] };
     const durable = createEmbeddedEngine({ storage, registry, ...settings });
     const stop = new AbortController();

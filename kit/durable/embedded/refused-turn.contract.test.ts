@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { eachDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { defineWorkflow } from '../workflow.ts';
@@ -41,7 +42,7 @@ eachDatabase('a turn that the database refuses', (fresh) => {
   it('parks its workflow, which keeps its mail, and lets the others go on', async () => {
     const database = await fresh();
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const storage = await database.open([DURABLE_MIGRATIONS]);
+    const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
     const registry = { workflows: [listens], activities: [] };
     const parked = Promise.withResolvers<void>();
     const onFact = ({ kind }: { kind: string }): void => (kind === 'parked' ? parked.resolve() : undefined);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sleep } from '#kit/std';
 import { sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { eachDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { defineActivity, implementActivity } from '../activity.ts';
@@ -22,7 +23,7 @@ eachDatabase('retention', (fresh) => {
   it('forgets what ended long enough ago, with its history, and nothing that is still open', async () => {
     const database = await fresh();
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const storage = await database.open([DURABLE_MIGRATIONS]);
+    const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
     const activities = [implementActivity(act, async () => 'done')];
     const engine = createEmbeddedEngine({ storage, registry: { workflows: [ends, waits], activities } });
     const { client } = engine;

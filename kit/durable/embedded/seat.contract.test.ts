@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { freshDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../testing/eventually.ts';
@@ -36,7 +37,7 @@ function start(storage: Storage, seat: string) {
 test('an executor in the seat of one that is gone begins at once; one that was ousted does not come back', async () => {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const database = await freshDatabase('postgres');
-  const storage = await database.open([DURABLE_MIGRATIONS]);
+  const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
   const first = start(storage, 'folder');
   await eventually('the first to lead', () => first.did.includes('leading'));
   const second = start(storage, 'folder');

@@ -1,6 +1,5 @@
 import { type Statement, type Storage, StorageError } from '#kit/storage';
 import { deleteMail } from './journal-statements.ts';
-import type { Lease } from './lease.ts';
 import type { LiveRun, TurnResult } from './live-run.ts';
 
 export interface Turn {
@@ -22,17 +21,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'REFERENCE_VIOLATED',
 ]);
 
-/** Another executor took over the lease. */
-export class FencedOut extends Error {}
-
-/** Writes the turns of many workflows as one batch, together with the guard of the lease. */
+/** Writes the turns of many workflows as one batch, under the epoch of this executor. */
 export class TurnWriter {
   readonly #storage: Storage;
-  readonly #lease: Lease;
 
-  constructor(storage: Storage, lease: Lease) {
+  constructor(storage: Storage) {
     this.#storage = storage;
-    this.#lease = lease;
   }
 
   async write(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
@@ -62,11 +56,10 @@ export class TurnWriter {
   /** Returns the error if the statements were refused; throws all other errors. */
   async #commit(statements: readonly Statement[], signal: AbortSignal): Promise<StorageError | undefined> {
     try {
-      await this.#storage.commit([this.#lease.guard, ...statements], signal);
+      await this.#storage.commit(statements, signal);
       return undefined;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (error.code === 'GUARD_FAILED') throw new FencedOut('another executor took over');
       if (!REFUSALS.has(error.code)) throw error;
       return error;
     }

@@ -1,5 +1,6 @@
 import { createEmbeddedEngine, DURABLE_MIGRATIONS, type EmbeddedEngineOptions } from '#kit/durable/embedded';
 import type { Engine } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { freshDatabase } from '#testing/databases';
 import type { EngineHarness, OpenEngine, TestRegistry } from './engine-harness.ts';
 
@@ -13,7 +14,7 @@ export async function embeddedHarness(engine: Engine, settings: Settings = {}): 
   const database = await freshDatabase(engine);
   return {
     open: async (registry: TestRegistry): Promise<OpenEngine> => {
-      const storage = await database.open([DURABLE_MIGRATIONS]);
+      const storage = await database.open([LEASE_MIGRATIONS, DURABLE_MIGRATIONS]);
       const durable = createEmbeddedEngine({ leaseMs: LEASE_MS, ...settings, storage, registry });
       const stop = new AbortController();
       const ended = durable.run(stop.signal);

@@ -7,6 +7,8 @@ import { fromPostgres, RENEW_MS } from './postgres-errors.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { retrying } from './retrying.ts';
 
+/** Between the statements of a batch nothing is waited for. */
+const IDLE_MS = 5_000;
 const GROUP = 1_024;
 const WAITING = 20_000;
 const END_MS = 1_000;
@@ -135,7 +137,7 @@ export class CommitLane {
   }
 
   async #connect(forget: () => void): Promise<pg.Client> {
-    const client = new pg.Client(clientConfig(this.#options.address));
+    const client = new pg.Client(clientConfig(this.#options.address, IDLE_MS));
     client.on('error', forget);
     client.on('end', forget);
     try {

@@ -25,8 +25,17 @@ export interface PostgresAddress {
   readonly statementTimeoutMs: number;
 }
 
+/**
+ * More than a body may take. A process that is stopped in the middle of a transaction holds its locks, and with them a
+ * takeover off, until then.
+ */
+const IDLE_IN_TRANSACTION_MS = 12_000;
+
 /** Settings of every connection. Names such as `search_path` never come from a request. */
-export function clientConfig(address: PostgresAddress): pg.ClientConfig {
+export function clientConfig(
+  address: PostgresAddress,
+  idleInTransactionMs: number = IDLE_IN_TRANSACTION_MS,
+): pg.ClientConfig {
   return {
     connectionString: address.url,
     connectionTimeoutMillis: address.connectTimeoutMs,
@@ -37,7 +46,7 @@ export function clientConfig(address: PostgresAddress): pg.ClientConfig {
     application_name: 'fleetshift',
     lock_timeout: 5_000,
     statement_timeout: address.statementTimeoutMs,
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     options: `-c search_path=${address.schema}`,
   };
 }

@@ -9,7 +9,15 @@ export interface PlatformFacts {
   readonly fleetlet: string;
   /** The CA of the platform's own certificate, in PEM, if the platform created it. */
   readonly serverCa?: string | undefined;
-  readonly endpoints: { readonly grpc?: string | undefined; readonly websocket?: string | undefined };
+  readonly endpoints: Endpoints & {
+    /** The other replicas: from the enrolment, a renewal, or the session, whichever came last. */
+    readonly replicas?: readonly Endpoints[] | undefined;
+  };
+}
+
+export interface Endpoints {
+  readonly grpc?: string | undefined;
+  readonly websocket?: string | undefined;
 }
 
 export interface Identity {
@@ -103,6 +111,16 @@ export class IdentityStore {
     this.#key = key;
     this.#identity = { key, certificate, pem, platform };
     return this.#identity;
+  }
+
+  /** Keeps the list of replicas for the next start, too. */
+  saveReplicas(replicas: readonly Endpoints[]): void {
+    const identity = this.#identity;
+    if (identity === undefined || JSON.stringify(identity.platform.endpoints.replicas) === JSON.stringify(replicas))
+      return;
+    const platform = { ...identity.platform, endpoints: { ...identity.platform.endpoints, replicas } };
+    replaceFile(this.#file('platform'), `${JSON.stringify(platform, undefined, 2)}\n`, 0o600);
+    this.#identity = { ...identity, platform };
   }
 
   /** Overwrites the key of an interrupted renewal, but never one that a certificate belongs to. */

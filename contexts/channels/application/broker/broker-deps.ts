@@ -1,7 +1,7 @@
 import type { Clock, Sleep } from '#kit/std';
 import type { AccessAnswerMessage, AccessRequestMessage } from '../../domain/access-message.ts';
 import type { ChannelRule } from '../../domain/channel-acl.ts';
-import type { ControlReply, ControlRequest, Welcome } from '../../domain/control-message.ts';
+import type { ControlReply, ControlRequest, ReplicaAddress, Welcome } from '../../domain/control-message.ts';
 import type { ChannelWindow, CloseFrame } from '../../domain/frame.ts';
 import type { DataPorts } from '../data/data-desk.ts';
 import type { Uplink } from '../uplink.ts';
@@ -43,6 +43,8 @@ export interface BrokerWire {
 export interface BrokerObserver {
   welcomed(welcome: Welcome): void;
   renewalAsked(): void;
+  /** All live replicas of the platform. */
+  replicasListed(replicas: readonly ReplicaAddress[]): void;
   processCame(name: string): void;
   processGone(name: string): void;
   refused(name: string, message: string): void;

@@ -232,6 +232,7 @@ export class Broker {
       this.#data?.welcomed();
     }
     if (reply.kind === 'renewCertificate') this.#deps.observer.renewalAsked();
+    if (reply.kind === 'replicaList') this.#deps.observer.replicasListed(reply.replicas);
     if (reply.kind === 'dataRoute') this.#data?.route(reply);
     if (reply.kind === 'openStream' && reply.mode === 'relay') this.#data?.wanted(reply);
     else this.#targets.reply(reply);

@@ -100,6 +100,7 @@ export class TargetRegistry {
       }
       case 'welcome':
       case 'renewCertificate':
+      case 'replicaList':
         return;
     }
   }

@@ -1,4 +1,4 @@
-import type { TargetClaim, TargetRefusal, Welcome } from '../../domain/control-message.ts';
+import type { ReplicaAddress, TargetClaim, TargetRefusal, Welcome } from '../../domain/control-message.ts';
 import type { CloseReason } from '../../domain/frame.ts';
 import type { LinkPeer } from '../link.ts';
 
@@ -42,6 +42,8 @@ export interface FleetletDirectory {
   describe(target: ServedTarget, claim: TargetClaim, signal: AbortSignal): Promise<string | undefined>;
   /** The first message to a fleetlet, each time it connects. */
   welcome(fleetlet: string, signal: AbortSignal): Promise<Omit<Welcome, 'kind' | 'fleetlet' | 'heartbeatMs'>>;
+  /** All live replicas, if fleetlets may connect to each of them; otherwise empty. */
+  replicas?(): readonly ReplicaAddress[];
 }
 
 export interface PresenceChange {

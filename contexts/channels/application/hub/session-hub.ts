@@ -144,6 +144,11 @@ export class SessionHub {
     return this.#sessions.all().map((session) => session.view(this.#targets.targetsOf(session)));
   }
 
+  /** To be called when the list of replicas has changed. */
+  replicasChanged(): void {
+    for (const session of this.#sessions.all()) this.#tellReplicas(session);
+  }
+
   /** Ends the session at once, with everything that is remembered of it. */
   closeFleetlet(fleetlet: string, reason: CloseReason, message: string): void {
     const session = this.#sessions.of(fleetlet);
@@ -255,7 +260,13 @@ export class SessionHub {
     return () => {
       this.#tell(session, { request: 0, kind: 'welcome', ...welcome, fleetlet, heartbeatMs });
       if (renewSoon) this.#tell(session, { request: 0, kind: 'renewCertificate' });
+      this.#tellReplicas(session);
     };
+  }
+
+  #tellReplicas(session: FleetletSession): void {
+    const replicas = this.#deps.directory.replicas?.() ?? [];
+    if (replicas.length > 0) this.#tell(session, { request: 0, kind: 'replicaList', replicas });
   }
 
   #speaker(target: string, what: string): FleetletSession {

@@ -13,6 +13,7 @@ import {
   type Uuid,
 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TargetId } from '#protocol/targets';
 import type { TestDatabase } from '#testing/databases';
@@ -87,7 +88,7 @@ const REAL_WORLD: PipelineWorld = {
   router: (fleet) => fleet,
   observer: (observer) => observer,
 };
-export const PIPELINE_MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
+export const PIPELINE_MODULES = [LEASE_MIGRATIONS, DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
 
 type RunDatabase = Pick<TestDatabase, 'open' | 'dispose'>;
 

@@ -1,11 +1,12 @@
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { openPostgres, openSqlite, type Storage } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { PATIENCE_MS } from '#testing/patience';
 import { alteredStorage } from '../../../storage/outbox/testing/altered-storage.ts';
 import type { Boundaries } from './boundaries.ts';
 import { runExecutor } from './run-executor.ts';
 
-const MODULES = [DURABLE_MIGRATIONS];
+const MODULES = [LEASE_MIGRATIONS, DURABLE_MIGRATIONS];
 
 export type EmbeddedPlace = { readonly leaseMs?: number } & (
   | { readonly engine: 'sqlite'; readonly file: string }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { Sealer } from '#kit/sealing';
 import { createUuidv7, parseResourceName, sleep, systemClock, uuidv7 } from '#kit/std';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
@@ -159,7 +160,12 @@ interface Running {
 }
 
 async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Observer): Promise<Running> {
-  const storage = await database.open([DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS]);
+  const storage = await database.open([
+    LEASE_MIGRATIONS,
+    DURABLE_MIGRATIONS,
+    OUTBOX_MIGRATIONS,
+    ORCHESTRATION_MIGRATIONS,
+  ]);
   const [newId, rules, directory] = [createUuidv7(systemClock), builtInRules(), fixedDirectory(WORKSPACE.path)];
   const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
   const sealer = new Sealer(memoryKeys());

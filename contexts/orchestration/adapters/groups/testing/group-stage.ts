@@ -3,6 +3,7 @@ import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded'
 import { Sealer } from '#kit/sealing';
 import { parseResourceName, systemClock, uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
+import { LEASE_MIGRATIONS } from '#kit/storage/leases';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { Acknowledgement } from '#protocol/delivery';
 import type { TestDatabase } from '#testing/databases';
@@ -69,7 +70,7 @@ export class GroupStage {
 
   static async open(database: TestDatabase): Promise<GroupStage> {
     const stage = new GroupStage(
-      await database.open([ORCHESTRATION_MIGRATIONS, DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS]),
+      await database.open([ORCHESTRATION_MIGRATIONS, LEASE_MIGRATIONS, DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS]),
     );
     stage.start();
     return stage;
