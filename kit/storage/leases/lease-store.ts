@@ -76,8 +76,8 @@ export function beat({ id, seat, since, now, standsFor, about }: Beat): Statemen
 }
 
 /** The other processes of this seat, or all others, are gone: their leases are free at once. */
-export function forgetPredecessors(me: string, seat: string | 'all'): Statement {
-  return seat === 'all'
+export function forgetPredecessors(me: string, seat: string | undefined): Statement {
+  return seat === undefined
     ? sql`DELETE FROM lease_holders WHERE id <> ${me}`
     : sql`DELETE FROM lease_holders WHERE id <> ${me} AND seat = ${seat}`;
 }

@@ -264,7 +264,7 @@ export class Leases implements Candidacy {
 
   async #takeSeat(signal: AbortSignal): Promise<void> {
     const { storage, seat } = this.#options;
-    if (this.#isAlone) await storage.commit([forgetPredecessors(this.instanceId, 'all')], signal);
+    if (this.#isAlone) await storage.commit([forgetPredecessors(this.instanceId, undefined)], signal);
     else if (seat !== '') await storage.commit([forgetPredecessors(this.instanceId, seat)], signal);
   }
 
@@ -331,10 +331,13 @@ export class Leases implements Candidacy {
   async #watchSilence(signal: AbortSignal): Promise<void> {
     const { monotonic, leaseMs, sleep } = this.#options;
     const limitMs = (2 / 3) * leaseMs;
-    while (!signal.aborted) {
+    for (let isSecond = false; !signal.aborted; ) {
       const silentMs = monotonic() - this.#confirmedAt;
-      if (silentMs >= limitMs) for (const [role, post] of this.#posts) this.#end(role, post, 'silent');
-      const restMs = silentMs >= limitMs ? leaseMs / 6 : limitMs - silentMs;
+      const isSilent = silentMs >= limitMs;
+      if (isSilent && isSecond) for (const [role, post] of this.#posts) this.#end(role, post, 'silent');
+      // A process that did not run for a while looks twice: a heartbeat may have been answered meanwhile.
+      isSecond = isSilent;
+      const restMs = isSilent ? leaseMs / 6 : limitMs - silentMs;
       await sleep(restMs, signal).catch(() => {});
     }
   }

@@ -38,7 +38,7 @@ export async function replicasJourney(t: TestContext, flags: readonly string[]):
   await leadsAll(first, first);
   const second = await started(home, 'data-2', flags);
   await eventually('both to be listed', async () => (await replicas(second)).length === 2);
-  assert.equal((await ownLeads(first, first)).length, ALL.length, 'the second waits');
+  await leadsAll(first, first);
 
   const fleetlet = await enrolled(t, home, first);
   await isConnected(first);
@@ -53,15 +53,16 @@ export async function replicasJourney(t: TestContext, flags: readonly string[]):
   process.kill(first.pid, 'SIGCONT');
   await eventually('the first to know', () => first.said().includes('no longer leading'));
   await eventually('the first to be live', async () => (await replicas(second)).every(({ state }) => state === 'Live'));
-  assert.deepEqual(await ownLeads(second, first), before, 'no role has changed hands');
-  assert.deepEqual(await ownLeads(first, second), []);
+  const epochs = new Map(before.map(({ role, epoch }) => [role, epoch]));
+  for (const { role, epoch } of await ownLeads(first, second)) {
+    assert.ok(epoch > (epochs.get(role) ?? 0), `it leads for ${role} only if it was elected again`);
+  }
   await isConnected(second);
 
   await second.kill();
   await leadsAll(first, first);
   await fleetlet.says(new RegExp(`(${ESTABLISHED}[^]*){3}`));
   await isConnected(first);
-  const epochs = new Map(before.map(({ role, epoch }) => [role, epoch]));
   for (const { role, epoch } of await ownLeads(first, first)) assert.ok(epoch > (epochs.get(role) ?? 0), role);
 }
 
@@ -81,10 +82,9 @@ async function started(home: PlatformHome, folder: string, flags: readonly strin
 async function enrolled(t: TestContext, home: PlatformHome, platform: Platform) {
   const { token } = await ask<{ token: string }>(platform, 'POST', '/v1/workspaces/root/bootstrap-tokens', {});
   const machine = await fleetletHome(t);
-  const fleetlet = await machine.start([
-    ...['--platform', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt')],
-    ...['--bootstrap-token-file', await machine.write('token', token), '--target', 'edge=directory'],
-  ]);
+  const trusted = ['--platform', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt')];
+  const tokenFile = await machine.write('token', token);
+  const fleetlet = await machine.start([...trusted, '--bootstrap-token-file', tokenFile, '--target', 'edge=directory']);
   const client = connectLocal({ to: { path: machine.socket }, process: 'agent' });
   client.registerTarget(CLAIM, { accepted: () => {} });
   const over = new AbortController();
@@ -126,8 +126,10 @@ const KUBECONFIG = JSON.stringify({
 });
 
 async function leadsAll(platform: Platform, asked: Platform): Promise<void> {
-  await eventually('it to lead for all roles', async () => (await ownLeads(platform, asked)).length === ALL.length);
-  assert.deepEqual((await ownLeads(platform, asked)).map(({ role }) => role).sort(), ALL);
+  await eventually('it to lead for all roles', async () => {
+    const led = (await ownLeads(platform, asked)).map(({ role }) => role);
+    return led.sort().join() === ALL.join();
+  });
 }
 
 /** What the replica at this address leads for, as another replica, or itself, lists it. */
