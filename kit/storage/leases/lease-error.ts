@@ -10,8 +10,3 @@ export class LeaseError extends FleetError<keyof typeof LEASE_ERRORS> {
     return LEASE_ERRORS[this.code];
   }
 }
-
-/** Whether a write was refused because this process does not lead, or no longer does. */
-export function isNotLeading(error: unknown): error is LeaseError {
-  return error instanceof LeaseError;
-}
