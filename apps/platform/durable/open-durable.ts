@@ -54,7 +54,7 @@ function openEmbedded({ set, storage, leases, metrics, log }: DurableOptions): D
 
 /**
  * DECISION: with Temporal too, one replica executes: it has the fleetlets, and an order that another replica carries out
- * would find its target offline. Once replicas reach the fleetlets of each other, all execute. (ADR-0060)
+ * would find its target offline. Once replicas reach the fleetlets of each other, all execute. (ADR-0062)
  */
 async function openTemporal(
   server: TemporalAddress,

@@ -9,7 +9,7 @@ export type Leadership = Pick<Leases, 'lead' | 'whileLeading' | 'begun' | 'term'
  * Executes workflows and takes fleetlets.
  *
  * DECISION: until replicas reach the fleetlets of each other, these two belong together, and all roles that need targets
- * are led only by the replica that has this one, with either engine. (ADR-0060)
+ * are led only by the replica that has this one, with either engine. (ADR-0062)
  */
 export const EXECUTOR = EXECUTOR_ROLE;
 /** Ends connections that no replica holds any more. */

@@ -46,7 +46,7 @@ export function isAlive(watch: Watch, id: string, { now, leaseMs }: Pick<Observe
 
 /**
  * DECISION: a process judges the others by its own monotonic clock, by how long it has seen their heartbeats stand still.
- * No time of another machine is compared, so neither skew nor a clock that jumps takes a lease or keeps one. (ADR-0060)
+ * No time of another machine is compared, so neither skew nor a clock that jumps takes a lease or keeps one. (ADR-0062)
  */
 export function observe(watch: Watch, { leases, holders }: Seen, observer: Observer): Watch {
   const { me, now, leaseMs, roles } = observer;
