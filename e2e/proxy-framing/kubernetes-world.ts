@@ -16,7 +16,7 @@ import { AuditTrail } from './audit-trail.ts';
 import { hiddenRequest, smuggledBody } from './bodies.ts';
 import type { Asked } from './conversation.ts';
 import type { Door } from './converse.ts';
-import { CALLERS, type Caller, type Place } from './place.ts';
+import { CALLERS, type Caller, GRANTED, type Place } from './place.ts';
 
 const TARGET = 'prod-1';
 const OWN_RULE = {
@@ -130,7 +130,7 @@ async function tokensOf(platform: Platform): Promise<ReadonlyMap<Caller, string>
   await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
   const tokens = new Map<Caller, string>();
   for (const name of Object.keys(CALLERS) as Caller[]) {
-    const role = CALLERS[name];
+    const role = GRANTED[name];
     if (role === undefined) continue;
     tokens.set(name, (await addCaller(platform, { name, given: [{ role, on: 'workspaces/shop' }] })).token);
   }

@@ -1,7 +1,10 @@
 import type { SeededRandom } from '#testing/seeded';
 import { smuggledBody } from './bodies.ts';
 
-export const CALLERS = { vera: 'cluster-viewer', dora: 'cluster-editor', ada: 'admin', mallory: undefined } as const;
+/** The role of each in the cluster. */
+export const CALLERS = { vera: 'viewer', dora: 'deployer', ada: 'admin', mallory: undefined } as const;
+/** The role on the platform that gives it. */
+export const GRANTED = { vera: 'cluster-viewer', dora: 'cluster-editor', ada: 'admin', mallory: undefined } as const;
 export type Caller = keyof typeof CALLERS;
 
 /** The API under test: its address, callers and paths. */
