@@ -5,5 +5,5 @@ import { replicasJourney } from './testing/replicas-journey.ts';
 const skip = !DATABASES.includes('postgres') && 'only Postgres takes several replicas';
 
 test('replicas with the embedded engine take over from each other, and a fleetlet follows', { skip }, async (t) => {
-  await replicasJourney(t, []);
+  await replicasJourney(t);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { connectLocal } from '#contexts/channels/adapters';
 import { fleetletHome } from '#runtime/fleetlet/testing/fleetlet-process';
-import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { type Platform, type PlatformHome, platformHome, type StartOptions } from '#testing/platform-process';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 import { EXECUTOR, LOST_CONNECTIONS, PROXIED_CLUSTERS } from '../leadership.ts';
 
@@ -31,12 +31,12 @@ interface Replica {
  * Two replicas on one Postgres, a fleetlet that enrolled through the first, and a cluster that the platform serves itself:
  * the first is stopped and continued, then the second is killed.
  */
-export async function replicasJourney(t: TestContext, flags: readonly string[]): Promise<void> {
+export async function replicasJourney(t: TestContext, options: StartOptions = {}): Promise<void> {
   const home = await platformHome('postgres');
   t.after(() => home.dispose());
-  const first = await started(home, 'data', flags);
+  const first = await started(home, 'data', options);
   await leadsAll(first, first);
-  const second = await started(home, 'data-2', flags);
+  const second = await started(home, 'data-2', options);
   await eventually('both to be listed', async () => (await replicas(second)).length === 2);
   await leadsAll(first, first);
 
@@ -67,10 +67,11 @@ export async function replicasJourney(t: TestContext, flags: readonly string[]):
 }
 
 /** With the keys and the administrator of the first, and a data folder of its own. */
-async function started(home: PlatformHome, folder: string, flags: readonly string[]): Promise<Platform> {
+async function started(home: PlatformHome, folder: string, options: StartOptions): Promise<Platform> {
   const data = join(home.data, '..', folder);
   return await home.start({
-    flags: ['--fleetlet-heartbeat', '500ms', '--fleetlet-socket', 'none', ...flags],
+    ...options,
+    flags: ['--fleetlet-heartbeat', '500ms', '--fleetlet-socket', 'none', ...(options.flags ?? [])],
     environment: {
       FLEETSHIFT_DATA: data,
       FLEETSHIFT_KEY_FILE: join(home.data, 'keys.json'),
