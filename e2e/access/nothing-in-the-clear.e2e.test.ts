@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { openKeyRing, Sealer } from '#kit/sealing';
+import { systemClock } from '#kit/std';
+import { openPostgres } from '#kit/storage';
+import { findInstanceSecret } from '#runtime/instance/instance-secret';
 import { DATABASES } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles, leaksInText, type NamedSecrets } from '#testing/leaks';
 import { PATIENCE_MS } from '#testing/patience';
@@ -33,12 +37,26 @@ for (const engine of DATABASES) {
   });
 }
 
+/** On Postgres the key of the authority is sealed in the database. */
+async function sharedKey(url: string, data: string): Promise<string> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const storage = await openPostgres({ url, modules: [] }, signal);
+  try {
+    const keys = await openKeyRing({ file: join(data, 'keys.json'), storage, clock: systemClock }, signal);
+    const found = await findInstanceSecret({ storage, sealer: new Sealer(keys) }, 'server-authority', signal);
+    return (JSON.parse(Buffer.from(found ?? []).toString('utf8')) as { key: string }).key;
+  } finally {
+    await storage.close();
+  }
+}
+
 /** The key that seals stored secrets, and the keys that sign certificates. */
-async function keysOf({ data }: PlatformHome): Promise<NamedSecrets> {
+async function keysOf({ data, database }: PlatformHome): Promise<NamedSecrets> {
   const sealing = await readFile(join(data, 'keys.json'), 'utf8');
   const longest = [...sealing.matchAll(/"([A-Za-z0-9+/_=-]{40,})"/g)].map(([, key = '']) => key);
   assert.ok(longest.length > 0, 'the file of keys has keys');
-  const authority = await readFile(join(data, 'tls', 'ca.key'), 'utf8');
+  const isShared = database !== 'sqlite';
+  const authority = isShared ? await sharedKey(database, data) : await readFile(join(data, 'tls', 'ca.key'), 'utf8');
   const lines = authority.split('\n').filter((line) => line.length > 40);
   return {
     ...Object.fromEntries(longest.map((key, index) => [`sealing key ${index}`, key])),
