@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ORCHESTRATION_WORKFLOWS } from '#contexts/orchestration/adapters';
+import { PUBLISHED_WORKFLOWS } from '../apps/platform/durable/workflow-set.ts';
 import { buildTemporalPackage } from './build-temporal-package.ts';
 import { ROOT } from './repository.ts';
 
@@ -45,7 +45,7 @@ describe('the package of the engine for Temporal', () => {
   });
 
   it('has every workflow, and says whose work is in it', async () => {
-    const names = ORCHESTRATION_WORKFLOWS.workflows.map(({ name }) => name);
+    const names = PUBLISHED_WORKFLOWS.workflows.map(({ name }) => name);
     const { workflows } = (await import(join(folder, 'index.js'))) as { workflows: readonly string[] };
     assert.deepEqual(workflows, names);
     const code = await read('workflows.cjs');

@@ -1,9 +1,8 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { ORCHESTRATION_WORKFLOWS } from '#contexts/orchestration/adapters';
 import { ERROR_CATEGORIES } from '#kit/std';
-import { SANDBOX_DEFAULTS } from '../kit/durable/temporal/sandbox/sandbox-options.ts';
+import { PUBLISHED_WORKFLOWS } from '../apps/platform/durable/workflow-set.ts';
 import { installSdk } from '../testing/temporal/install-sdk.ts';
 import { noticesOf } from './notices.ts';
 import { ROOT } from './repository.ts';
@@ -41,8 +40,8 @@ export async function buildTemporalPackage(folder: string, log?: (line: string) 
     plugins: [sharedErrors],
   });
   // Imports the SDK, which was installed just now.
-  const { bundleWorkflows } = await import('../kit/durable/temporal/host/bundle-workflows.ts');
-  const { code } = await bundleWorkflows(ORCHESTRATION_WORKFLOWS.modules, SANDBOX_DEFAULTS);
+  const { bundleWorkflows, SANDBOX_DEFAULTS } = await import('../kit/durable/temporal/host/index.ts');
+  const { code } = await bundleWorkflows(PUBLISHED_WORKFLOWS.modules, SANDBOX_DEFAULTS);
   await writeFile(join(folder, 'workflows.cjs'), withoutPaths(code));
   await writeManifests(folder);
   await writeFile(join(folder, 'NOTICES'), await noticesOf(packagesIn(code)));
@@ -77,7 +76,7 @@ async function writeManifests(folder: string): Promise<void> {
   const packages = { ...lockfile.packages, '': { ...identity, dependencies } };
   await writeJson(join(folder, 'package.json'), manifest);
   await writeJson(join(folder, 'npm-shrinkwrap.json'), { ...lockfile, name: NAME, version, packages });
-  const workflows = ORCHESTRATION_WORKFLOWS.workflows.map(({ name }) => name);
+  const workflows = PUBLISHED_WORKFLOWS.workflows.map(({ name }) => name);
   await writeFile(join(folder, 'errors.js'), errorsModule());
   await writeFile(join(folder, 'index.js'), indexModule(String(version), workflows));
 }

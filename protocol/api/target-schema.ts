@@ -50,7 +50,7 @@ export const TargetListQuerySchema = Type.Object({
 export const DeleteTargetQuerySchema = Type.Object({
   force: Type.Optional(
     Type.Boolean({
-      description: 'Delete it although deployments are on it. What runs there stays, and is managed no more.',
+      description: 'Delete it although deployments are on it. The objects there stay, and are managed no more.',
     }),
   ),
 });

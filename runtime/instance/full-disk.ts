@@ -32,7 +32,7 @@ function leftOn(folder: string): string {
   return `${Math.floor(freeBytes(there) / 1024)} KiB are left`;
 }
 
-/** What this process may still write there: space that is reserved for root is free for root alone. */
+/** The bytes that this process may still write there: space that is reserved for root is free for root alone. */
 export function freeBytes(folder: string): number {
   const { bfree, bavail, bsize } = statfsSync(folder);
   return (process.getuid?.() === 0 ? bfree : bavail) * bsize;

@@ -1,4 +1,4 @@
-/** What is read of an OpenAPI document. */
+/** The part of an OpenAPI document that is read. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };

@@ -35,7 +35,7 @@ function namesWith(prefix: string, helper: string, text: string): readonly strin
   return Array.from(text.matchAll(new RegExp(`\\b${helper}\\(\\s*'(\\w+)'`, 'g')), ([, name]) => `${prefix}${name}`);
 }
 
-/** What a command takes, from its help: the usage, and the first column of its lists. */
+/** The arguments of a command, from its help: the usage, and the first column of its lists. */
 export function describeHelp(help: string): readonly string[] {
   const lines = help.split('\n');
   const usage = lines.filter((line) => line.startsWith('Usage:'));

@@ -13,7 +13,7 @@ interface ProxiedPipeOptions {
 
 /** The proxy buffers this much undelivered data; then the sender feels backpressure. */
 const HELD_BYTES = 512 * 1024;
-/** What a connection has in the queue of a shared link, like the buffer of a small router. */
+/** The bytes of a connection in the queue of a shared link, like the buffer of a small router. */
 const QUEUED_BYTES = 64 * 1024;
 /** How often a slow pipe forwards bytes. */
 const SLOW_TICK_MS = 10;

@@ -6,7 +6,7 @@ const LOADED = /(?:const\s+\{([^}]*)\}\s*=\s*await\s+)?import\(\s*'([#.][^']+)'/
 const OFFERED = /export\s+\{([^}]*)\}\s+from/g;
 
 /**
- * What doors of kit offer and no production file takes, as `kit/http/index.ts: wireCode`. Types are left out: a door offers
+ * Exports of the doors of kit that no production file takes, as `kit/http/index.ts: wireCode`. Types are left out: a door offers
  * those of its functions. `sources` are the production files.
  */
 export function unusedOffers(sources: ReadonlyMap<string, string>): readonly string[] {

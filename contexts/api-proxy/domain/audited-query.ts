@@ -4,7 +4,7 @@ const INTO_WORKLOADS: readonly (string | undefined)[] = ['exec', 'attach', 'port
 const NAMED = new Set(['container', 'command', 'ports']);
 
 /**
- * What a request does inside a workload: the container, and the command or ports. Empty for all other requests, whose
+ * The action of a request inside a workload: the container, and the command or ports. Empty for all other requests, whose
  * path says enough.
  */
 export function auditedQuery(path: string): string {

@@ -22,7 +22,7 @@ export interface UnitOfWork {
 
 /** The rights of callers, which another context knows. */
 export interface TokenRights {
-  /** What the maker lacks of the rights that a token of this account and scope would have now. */
+  /** The rights that the maker lacks, of those that a token of this account and scope would have now. */
   lackedBy(
     maker: TokenMaker,
     token: { readonly account: AccountKey; readonly scope: TokenScope },

@@ -28,7 +28,7 @@ export interface IdentityServerOptions {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly issuers?: unknown;
-  /** What the maker of a token lacks; by default nothing. */
+  /** The rights that the maker of a token lacks; by default none. */
   readonly lackedBy?: (...asked: Parameters<TokenRights['lackedBy']>) => LackedRights;
   readonly tls?: { readonly key: string; readonly cert: string };
 }

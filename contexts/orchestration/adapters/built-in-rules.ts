@@ -19,7 +19,7 @@ export function builtInStrategies(): StrategyRegistry {
   });
 }
 
-/** What this instance checks drafts with. */
+/** The rules that this instance checks drafts with. */
 export function builtInRules({ manifests, placements, rollouts, gates }: Strategies = builtInStrategies()): SpecRules {
   return {
     manifests,

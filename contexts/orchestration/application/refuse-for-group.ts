@@ -2,7 +2,7 @@ import type { Deployment } from '../domain/deployment/deployment.ts';
 import { DeploymentError } from '../domain/deployment/deployment-error.ts';
 import type { UnitOfWork } from './ports.ts';
 
-/** What a user attempts with a child, what the group does then, and what to do instead. */
+/** An attempt of a user with a child, the reaction of the group, and the way to do it instead. */
 const ATTEMPTS = {
   change: (group: string) => `which would revert the change. Change the group ${group} instead`,
   delete: (group: string) => `which would create it again. Take it out of the group ${group}, or delete the group`,

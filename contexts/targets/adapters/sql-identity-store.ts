@@ -33,7 +33,7 @@ export class SqlIdentityStore implements IdentityStore {
   }
 }
 
-/** What a registration needs to know of a target, from a snapshot. */
+/** The facts of a target that a registration needs, from a snapshot. */
 export async function registrationFacts(
   reader: Reader,
   target: string,

@@ -16,7 +16,7 @@ export interface UnitOfWork {
 
 /** Keeps data about targets that has to be deleted with them. */
 export interface DeleteObserver {
-  /** What is on the target, and would be left there: how many, and the first names, at most `limit`. */
+  /** The deployments on the target, which would be left there: how many, and the first names, at most `limit`. */
   contentsOf?(target: { readonly uid: Uuid }, limit: number, signal: AbortSignal): Promise<TargetContents>;
   /** Called within the unit of work of the delete, also for a dry run. */
   deleted(

@@ -3,7 +3,7 @@ import type { ObservedCondition } from './conditions.ts';
 import type { Target } from './target.ts';
 
 /**
- * What is known of the cluster behind a target. An identity is a claim of its agent, and no proof: it protects a cluster
+ * The known identity of the cluster behind a target. An identity is a claim of its agent, and no proof: it protects a cluster
  * from two agents, and gives no right to anything.
  */
 export interface ClusterIdentity {
@@ -32,7 +32,7 @@ export function isSameIdentity(one: ClusterIdentity, other: ClusterIdentity): bo
 export interface Merge {
   readonly target: Target;
   readonly into: Target;
-  /** What is known of the clusters of both. */
+  /** The known identities of the clusters of both. */
   readonly identity: ClusterIdentity;
   readonly intoIdentity: ClusterIdentity;
   readonly hasAliases: boolean;

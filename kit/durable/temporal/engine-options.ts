@@ -47,7 +47,7 @@ export interface TemporalEngine extends DurableEngine {
   close(): Promise<void>;
 }
 
-/** What the published engine gets besides the options: workflows that were bundled when its package was built. */
+/** Input of the published engine besides the options: workflows that were bundled when its package was built. */
 export interface CreatedEngineOptions extends TemporalEngineOptions {
   readonly workflowBundle?: URL;
 }

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import type { CreateTemporalEngine } from './engine-options.ts';
 
 /** The package of the published engine, with a lockfile of its own. It belongs to one version of the main package. */
-export const ENGINE_PACKAGE = 'fleetshift-temporal';
+const ENGINE_PACKAGE = 'fleetshift-temporal';
 
-/** What that package exports. */
+/** The exports of that package. */
 export interface PublishedEngine {
   readonly version: string;
   /** The names of the workflows in the bundle. */

@@ -36,7 +36,7 @@ const CLASSES: Readonly<Record<string, StorageErrorCode>> = {
 };
 
 const FEATURE_NOT_SUPPORTED = '0A000';
-/** What of "not supported" passes, by the server's function that said so: its messages are translated. */
+/** The cases of "not supported" that pass, by the server's function that said so: its messages are translated. */
 const UNSUPPORTED_FOR_NOW: Readonly<Record<string, StorageErrorCode>> = {
   // "cannot use serializable mode in a hot standby"
   call_enum_check_hook: 'DATABASE_READ_ONLY',

@@ -65,7 +65,7 @@ async function faultsOf(run: PipelineRun, counting: CountingManifest, random: Se
     if (call?.revision !== revision)
       faults.push(`${target.name} got at ${revision} what was generated at ${call?.revision}`);
   }
-  // What each target got last is what was generated for it last.
+  // Each target got last the content that was generated for it last.
   for (const target of targets) {
     const last = run.fleet.dispatched.findLast((order) => order.target.id === target);
     const call = counting.calls.findLast((each) => each.target === last?.target.name);

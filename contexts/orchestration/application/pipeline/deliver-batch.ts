@@ -107,7 +107,7 @@ export class DeliverBatch {
       const { ready, missing } = await this.#sort(batch, { rows, stored }, signal);
       await writer.write(ready, signal);
       for (const { row, target } of missing) own(this.#generate(batch, { row, target, writer }, signal));
-      // What waits for a slot holds its documents in memory, so its number is limited.
+      // A delivery that waits for a slot holds its documents in memory, so their number is limited.
       while (running.size > 4 * PIECE) await Promise.race(running);
     }
     while (running.size > 0) await Promise.race(running);

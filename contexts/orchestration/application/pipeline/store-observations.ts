@@ -55,7 +55,7 @@ async function store(
   for (const change of changes.values()) await save(unit, { change, ...moment }, signal);
 }
 
-/** What observations change in one deployment. */
+/** The changes that observations make in one deployment. */
 interface DeploymentChange {
   readonly deployment: Deployment;
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;

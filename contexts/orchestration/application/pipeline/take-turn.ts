@@ -23,7 +23,7 @@ export interface TurnRequest {
   readonly step: string;
 }
 
-/** What the workflow does next. */
+/** The next action of the workflow. */
 export type TurnAnswer = {
   readonly isFinished: boolean;
   /** The batch of orders to send, if any. */

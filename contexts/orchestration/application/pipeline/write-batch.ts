@@ -53,7 +53,7 @@ export class BatchWriter {
     this.#written = written;
   }
 
-  /** Resolves once it is written. What comes during a write is written together by the next. */
+  /** Resolves once it is written. Orders that come during a write are written together by the next. */
   async add(delivery: PreparedDelivery, signal: AbortSignal): Promise<void> {
     this.#pending.push(delivery);
     this.#writing ??= this.#writeAll(signal).finally(() => {

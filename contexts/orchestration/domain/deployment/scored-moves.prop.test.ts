@@ -26,7 +26,7 @@ interface Settings {
   readonly maxRemoval: number | string;
 }
 
-/** What happens before each plan. The numbers are drawn per target, by its index. */
+/** The events before each plan. The numbers are drawn per target, by its index. */
 interface Round {
   readonly scores: readonly (number | 'missing')[];
   readonly cordoned: readonly boolean[];

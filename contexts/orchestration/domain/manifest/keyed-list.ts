@@ -32,7 +32,7 @@ const MERGE_KEYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   webhooks: [['name']],
 };
 
-/** What a server fills in where a key is absent. */
+/** The value that a server fills in where a key is absent. */
 const DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
 
 export interface KeyedItem {

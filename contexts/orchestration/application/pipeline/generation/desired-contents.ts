@@ -213,7 +213,7 @@ interface Opened {
   readonly kept: ReadonlyMap<TargetId, string>;
 }
 
-/** What answers at once has nothing to abort. */
+/** A call that answers at once has nothing to abort. */
 const NEVER = new AbortController().signal;
 
 /** Placeholder for manifests that are the same for all targets and read none of their fields. */
