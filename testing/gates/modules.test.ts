@@ -33,6 +33,7 @@ const CRUMBS: Readonly<Record<string, readonly string[]>> = {
   ],
   'loaded before all else, or on demand': ['apps/cli/assert-node.ts', 'apps/cli/start-quick.ts', 'apps/cli/start.ts'],
   'its neighbour has about 300 lines, or is over them, without it': [
+    'apps/platform/warn-of-clock.ts',
     'apps/platform/warn-of-moved-properties.ts',
     'contexts/channels/domain/losses.ts',
     'contexts/delivery/adapters/simulated/chance.ts',

@@ -4,7 +4,6 @@ import { aborted, type Clock, sleep } from '#kit/std';
 import { type Storage, StorageError, sql } from '#kit/storage';
 import { LEASE_MIGRATIONS, LeaseError, type LeaseFact, Leases, type Term } from '#kit/storage/leases';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
-import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../durable/testing/eventually.ts';
 import type { MigrationModule } from '../migrations.ts';
 import { alteredStorage } from '../outbox/testing/altered-storage.ts';
@@ -14,7 +13,8 @@ const NOTES: MigrationModule = {
   migrations: [{ number: 1, name: 'notes', compatibleFrom: 0, up: 'CREATE TABLE notes (text KEYTEXT PRIMARY KEY);' }],
 };
 const MODULES = [LEASE_MIGRATIONS, NOTES];
-const signal = AbortSignal.timeout(PATIENCE_MS);
+/** Each test has its own deadline. */
+const { signal } = new AbortController();
 
 function note(text: string) {
   return sql`INSERT INTO notes (text) VALUES (${text})`;
