@@ -62,6 +62,8 @@ function webpackConfigHook(config: WebpackConfig): WebpackConfig {
   };
   return {
     ...config,
+    // Modules are named by their paths from here, and not from the folder in which this process was started.
+    context: join(PACKAGE, '..', '..', '..'),
     plugins: [...(config.plugins ?? []), withoutNode],
     externals: async (found: FoundImport) => (isNodeInStd(found) ? undefined : await refuse(found, undefined)),
     // The entry file is in a temporary folder, and imports the SDK.
