@@ -65,7 +65,7 @@ describe('a demo with clusters', () => {
   it('is one of folders where the programs are missing, and says how to get them', async (t) => {
     const bare = join(folder, 'bare');
     const { said } = await startDemo(t, bare, { XDG_CACHE_HOME: join(folder, 'nothing'), KUBEBUILDER_ASSETS: '' });
-    assert.match(said(), /the demo has no clusters/);
+    assert.match(said(), /demo clusters not started/);
     assert.match(said(), /npm test -- testing\/clusters/);
     assert.doesNotMatch(said(), /clusters? as well/);
   });

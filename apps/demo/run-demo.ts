@@ -116,9 +116,9 @@ async function startClusters(
   try {
     const started = await startDemoClusters({ dataFolder, names, node }, signal);
     if (started.kind === 'started') return started.clusters;
-    log.warn({ reason: started.why }, 'the demo has no clusters');
+    log.warn({ reason: started.why }, 'demo clusters not started; continuing without them');
   } catch (err) {
-    if (!signal.aborted) log.warn({ err }, 'the demo has no clusters');
+    if (!signal.aborted) log.warn({ err }, 'demo clusters not started; continuing without them');
   }
   return undefined;
 }

@@ -91,7 +91,7 @@ export async function wirePlatform(options: PlatformOptions, signal: AbortSignal
   } catch (error) {
     await opened
       .disposeAsync()
-      .catch((err: unknown) => options.log.warn({ err }, 'failed start: not everything could be closed'));
+      .catch((err: unknown) => options.log.warn({ err }, 'cleanup after a failed start incomplete'));
     throw fullDisk(error, options.config) ?? error;
   }
 }

@@ -146,7 +146,7 @@ class Workers {
       return 'terminal-error';
     }
     const retryInMs = queue.retry(key);
-    log?.warn({ key, attempt: queue.failures(key), retryInMs, err: error }, 'reconcile threw; will try again');
+    log?.warn({ key, attempt: queue.failures(key), retryInMs, err: error }, 'reconcile failed; retrying');
     return 'error';
   }
 

@@ -109,7 +109,7 @@ class Registration implements TargetRegistration {
       try {
         return await this.account();
       } catch (error) {
-        this.#trouble(error);
+        this.#warn(error, 'report of target state failed; retrying');
         await sleep(RETRY.baseMs / 2 + backoffDelay(RETRY, attempt, Math.random), signal);
       }
     }
@@ -142,7 +142,7 @@ class Registration implements TargetRegistration {
       await this.#registration.take(ref);
       if (this.#ref === ref) this.#deps.server.accepted(ref);
     };
-    this.#mutex.run(take, this.#deps.signal).catch((error: unknown) => this.#trouble(error));
+    this.#mutex.run(take, this.#deps.signal).catch((error: unknown) => this.#warn(error, 'accepted target not opened'));
   }
 
   #refused(why: RegistrationLost): void {
@@ -176,11 +176,12 @@ class Registration implements TargetRegistration {
     this.#ref = undefined;
     this.#deps.server.gone(ref.id);
     const dropped = this.#registration.drop?.(ref);
-    this.#mutex.run(async () => await dropped, NEVER).catch((error: unknown) => this.#trouble(error));
+    this.#mutex
+      .run(async () => await dropped, NEVER)
+      .catch((error: unknown) => this.#warn(error, 'lost target not closed'));
   }
 
-  #trouble(err: unknown): void {
-    if (!this.#deps.signal.aborted)
-      this.#deps.log.warn({ err, subject: this.#subject }, 'report of target state failed; retrying');
+  #warn(err: unknown, message: string): void {
+    if (!this.#deps.signal.aborted) this.#deps.log.warn({ err, subject: this.#subject }, message);
   }
 }

@@ -94,7 +94,13 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
   });
 
   it('name npm scripts that are there', () => {
-    const known = new Set(['ci', 'install', 'start', 'test', ...Object.keys(packageJson.scripts).map((name) => `run ${name}`)]);
+    const known = new Set([
+      'ci',
+      'install',
+      'start',
+      'test',
+      ...Object.keys(packageJson.scripts).map((name) => `run ${name}`),
+    ]);
     const code = pages.flatMap((page) => [...spansOf(page), ...blocksOf(page)]);
     const named = code.flatMap(({ page, text }) =>
       Array.from(text.matchAll(/\bnpm (run [\w:-]+|[a-z]+)/g), ([, script = '']) => ({ page, script })),

@@ -5,7 +5,7 @@ export const DRY_RUN_SETTING = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only check whether it could be done, and show what would change.',
+    sentence: 'Check the change and show its effect, without making it.',
     group: 'How',
     from: ['flag'],
   },

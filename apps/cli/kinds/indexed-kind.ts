@@ -6,7 +6,7 @@ export const indexedKind = defineKind({
   name: 'indexed',
   plural: 'indexed',
   title: 'Indexed',
-  summary: 'objects that are indexed on a target, with --target',
+  summary: 'indexed objects of a target; requires --target',
   schema: async () => (await import('#protocol/api')).IndexedObjectSchema,
   takes: ['target'],
   columns: [

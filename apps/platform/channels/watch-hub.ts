@@ -69,7 +69,7 @@ function linesOf(log: Logger): (fact: HubFact) => void {
       case 'replaced':
         return log.info(about(fact), 'fleetlet replaced by a later process of the same fleetlet');
       case 'forgotten':
-        return log.debug(about(fact), 'fleetlet session forgotten');
+        return log.debug(about(fact), 'fleetlet session ended');
       case 'refused':
         return log.warn({ code: fact.reason, reason: fact.message, remote: fact.address }, 'fleetlet refused');
       case 'malformed':

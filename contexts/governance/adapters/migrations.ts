@@ -55,8 +55,8 @@ INSERT INTO audit_chain (name, position, hash) VALUES
   ('start', ${CHAIN_START.position}, '${CHAIN_START.hash}'), ('head', ${CHAIN_START.position}, '${CHAIN_START.hash}');`;
 
 /**
- * Another workspace may have the name of a deleted one, even on the same day: `born` keeps their amounts apart, and `time`,
- * of the last count, tells to which of them an amount belongs.
+ * A new workspace may reuse the name of a deleted one, even on the same day. `born`, the creation time of the workspace, keeps
+ * their counters in separate rows. Readers attribute a row by `time`, its last count.
  *
  * `usage_writers` has a row for each process that counts: the number of its last batch, so that a batch whose commit is in
  * doubt is not counted twice.

@@ -52,7 +52,7 @@ export class ReadinessCheck {
     if (failing === (this.#failing ?? '')) return;
     this.#failing = failing;
     if (failing === '') this.#deps.log.info({}, 'ready');
-    else this.#deps.log.warn({ reason: failing }, 'not ready; checking again on the next request');
+    else this.#deps.log.warn({ reason: failing }, 'readiness check failed; checking again on the next probe');
   }
 }
 

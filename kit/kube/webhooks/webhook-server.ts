@@ -154,7 +154,7 @@ export class WebhookServer implements Runnable {
       await checkReady?.(AbortSignal.timeout(READY_MS));
       return undefined;
     } catch (err) {
-      log.warn({ err }, 'not ready; checking again on the next request');
+      log.warn({ err }, 'readiness check failed; checking again on the next probe');
       return 'not ready; see the log';
     }
   }

@@ -10,7 +10,7 @@ export interface TableRows {
 /** A new database that is being loaded. It becomes visible with `publish`. */
 export interface Loader {
   readonly engine: Engine;
-  /** Creates the tables at these levels, without the rows that migrations insert. */
+  /** Creates the tables at the migration levels of the dump, without the rows that migrations insert. */
   begin(signal: AbortSignal): Promise<void>;
   insert(rows: TableRows): Promise<void>;
   /** Numbers that the table assigns continue after this one. */

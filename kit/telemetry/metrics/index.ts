@@ -1,2 +1,2 @@
-// A door of its own: what is behind it is large, and small processes have no metrics.
+// A separate entry point: the metrics module is large, and small processes must not load it.
 export { createMetrics } from './metrics.ts';

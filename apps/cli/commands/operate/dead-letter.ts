@@ -25,7 +25,7 @@ const CHANGE = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only check whether it could be done.',
+    sentence: 'Check whether the dead letter can be replayed or discarded, without doing it.',
     group: 'replay and discard',
     from,
   },

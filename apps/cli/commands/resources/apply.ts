@@ -21,7 +21,7 @@ const SETTINGS = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Show what would be done, without doing it.',
+    sentence: 'Show what would change, without changing anything.',
     group,
     from,
   },

@@ -29,7 +29,7 @@ const SETTINGS = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only check whether it could be done.',
+    sentence: 'Check whether the resource can be deleted, without deleting it.',
     group,
     from,
   },

@@ -51,7 +51,7 @@ const STEER = {
   'dry-run': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Only check whether it could be done.',
+    sentence: 'Check whether the workflow can be changed so, without doing it.',
     group: 'cancel, pause and resume',
     from,
   },

@@ -3,7 +3,7 @@ import type { InstalledObject } from '#runtime/install/agent-install';
 
 export interface BootstrapResourceSet {
   readonly name: string;
-  /** The name of the set and its Secret, on the management cluster, which has the Clusters. */
+  /** The name of both the ClusterResourceSet and its Secret on the management cluster. */
   readonly namespace: string;
   readonly selector: Readonly<Record<string, string>>;
   /** The manifest that makes a cluster a target, including the token. */

@@ -93,7 +93,7 @@ export const INSTALL_SETTINGS = {
   token: {
     kind: boolean(),
     default: 'true',
-    sentence: 'Create a bootstrap token for it. A cluster that has already enrolled needs none: --no-token.',
+    sentence: 'Create a bootstrap token for the cluster. Use --no-token if the cluster has already enrolled.',
     group,
     from,
   },
