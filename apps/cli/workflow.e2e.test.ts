@@ -162,6 +162,6 @@ describe('the platform as it is shipped', () => {
     const { code, err } = await runCommand([...args, '--durable', 'temporal://127.0.0.1:1/default']);
     assert.equal(code, EXIT.failure);
     // When the package of the engine is not installed, the message contains the command that installs it.
-    assert.match(err, /^fleetshift serve: (load Temporal's SDK: .*npm ci --prefix|.*127\.0\.0\.1:1)/);
+    assert.match(err, /^fleetshift serve: (load Temporal's SDK: .*npm install --prefix|.*127\.0\.0\.1:1)/);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonSchema, OpenapiDocument, Operation } from '#testing/openapi/api-description';
-import { smallestValues } from '#testing/openapi/smallest-values';
+import { smallestValues } from '#testing/openapi/small-values';
 import type { PlatformRequest } from '#testing/platform-process';
 import { OPERATION_CASES, type Place } from './operation-cases.ts';
 

@@ -102,7 +102,13 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
       log.info({ name, version }, 'session with the platform established');
     },
     renewalAsked: () => renewal.soon(),
-    replicasListed: (replicas) => store.saveReplicas(replicas),
+    replicasListed: (replicas) => {
+      try {
+        store.saveReplicas(replicas);
+      } catch (err) {
+        log.warn({ err }, 'list of replicas not saved; using it until the next start');
+      }
+    },
   });
   const broker = newBroker({ config, uplink, session, access, data: direct.ports, observer });
   const { callers } = options;

@@ -261,7 +261,7 @@ async function stopsAtABadImage(stage: Stage): Promise<void> {
 async function survivesItsDeployment(stage: Stage): Promise<void> {
   const uid = ['-n', NAMESPACE, 'get', 'deployment', 'fleetshift-agent', '-o', 'jsonpath={.metadata.uid}'];
   const [before, pods] = [await stage.kubectl(uid), await readyPods(stage)];
-  for (const path of [`/v1/targets/${OTHER}`, pathOf('agents')]) {
+  for (const path of [`/v1/targets/${OTHER}?force=true`, pathOf('agents')]) {
     const answer = await stage.platform.request(path, { method: 'DELETE' });
     assert.ok(answer.ok, `${path}: ${await answer.text()}`);
   }

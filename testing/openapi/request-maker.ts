@@ -14,7 +14,7 @@ import {
 import { plausible } from './plausible-values.ts';
 import { SchemaSampler } from './schema-sampler.ts';
 import type { SeenValues } from './seen-values.ts';
-import { smallestValues } from './smallest-values.ts';
+import { smallValues } from './small-values.ts';
 
 export interface MakerDeps {
   readonly document: OpenapiDocument;
@@ -43,7 +43,7 @@ export class RequestMaker {
   readonly #deps: MakerDeps;
   readonly #weighted: readonly Operation[];
   readonly #sampler: SchemaSampler;
-  readonly #smallest: (schema: JsonSchema) => unknown;
+  readonly #small: (schema: JsonSchema) => unknown;
   readonly #recent: FuzzRequest[] = [];
   readonly #unreached: Set<Operation>;
 
@@ -56,7 +56,7 @@ export class RequestMaker {
     const recall = (property: string): unknown =>
       (random.next() < (property === 'name' ? 0.1 : 0.7) ? seen.recall(property) : undefined) ??
       plausible(random, property);
-    this.#smallest = smallestValues(document);
+    this.#small = smallValues(document, random);
     this.#sampler = new SchemaSampler({ document, random, recall });
   }
 
@@ -185,7 +185,7 @@ export class RequestMaker {
     return random.pick(HOSTILE_HEADERS);
   }
 
-  /** An operation that no request has reached yet often gets the smallest body: large ones have more to be refused for. */
+  /** An operation that no request has reached yet often gets a small body: large ones have more to be refused for. */
   #body(operation: Operation, spoilt: Spoilt): Buffer | undefined {
     const { body: content } = operation;
     const { random } = this.#deps;
@@ -194,8 +194,7 @@ export class RequestMaker {
     const [{ schema = {} } = {}] = Object.values(content ?? {});
     if (manner === 'hostile') return jsonOf(this.#sampler.anything());
     if (content === undefined) return undefined;
-    if (manner === 'valid' && this.#unreached.has(operation) && random.next() < 0.5)
-      return jsonOf(this.#smallest(schema));
+    if (manner === 'valid' && this.#unreached.has(operation) && random.next() < 0.5) return jsonOf(this.#small(schema));
     return jsonOf(manner === 'valid' ? this.#sampler.valid(schema) : this.#sampler.nearlyValid(schema));
   }
 }

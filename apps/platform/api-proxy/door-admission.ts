@@ -215,8 +215,9 @@ export class DoorAdmission {
       method,
       path,
       params: { target },
-      // Below the target, so that its administrators see what was done through it.
-      resource: `/v1${path}${auditedQuery(parseDoorPath(url)?.path ?? '')}`.slice(0, MAX_RESOURCE_CHARS),
+      // Below the target, so that its administrators see what was done through it. The head of a request is bounded, so that
+      // a command can be recorded whole: none can be hidden behind other arguments.
+      resource: `/v1${path}`.slice(0, MAX_RESOURCE_CHARS) + auditedQuery(parseDoorPath(url)?.path ?? ''),
       principal,
       address: this.#deps.addressOf(request),
       outcome,

@@ -13,6 +13,11 @@ describe('what an audit entry names beyond the path', () => {
     },
     { why: 'the container of attach', path: `${POD}/attach?container=app&stdout=true`, named: '?container=app' },
     { why: 'the ports of port-forward', path: `${POD}/portforward?ports=8080`, named: '?ports=8080' },
+    {
+      why: 'the command of exec, behind parameters that exec has no use for',
+      path: `${POD}/exec?ports=${'1'.repeat(2_000)}&command=id`,
+      named: '?command=id',
+    },
     { why: 'nothing without a query', path: `${POD}/portforward`, named: '' },
     { why: 'nothing of other requests', path: `${POD}?command=sh`, named: '' },
     { why: 'nothing of logs', path: `${POD}/log?container=app`, named: '' },

@@ -271,6 +271,8 @@ export class Leases implements Candidacy {
   /** Returns when to look again. */
   async #turn(signal: AbortSignal): Promise<number> {
     const { storage, monotonic, leaseMs } = this.#options;
+    // A process that could not beat for so long did not see the others beat either: they get the time of a lease again.
+    if (!this.#isAlone && monotonic() - this.#lastBeat > (2 * leaseMs) / 3) this.#watch = NOTHING_SEEN;
     const refused = await this.#beat(signal);
     const now = monotonic();
     const seen = await readLeases(storage, signal);

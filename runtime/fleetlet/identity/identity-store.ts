@@ -119,8 +119,9 @@ export class IdentityStore {
     if (identity === undefined || JSON.stringify(identity.platform.endpoints.replicas) === JSON.stringify(replicas))
       return;
     const platform = { ...identity.platform, endpoints: { ...identity.platform.endpoints, replicas } };
-    replaceFile(this.#file('platform'), `${JSON.stringify(platform, undefined, 2)}\n`, 0o600);
+    // First in memory: a full disk does not keep the fleetlet from replicas that it knows.
     this.#identity = { ...identity, platform };
+    replaceFile(this.#file('platform'), `${JSON.stringify(platform, undefined, 2)}\n`, 0o600);
   }
 
   /** Overwrites the key of an interrupted renewal, but never one that a certificate belongs to. */
