@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TargetId } from '#protocol/targets';
 import { eachDatabase } from '#testing/databases';
+import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 import { readRecord, storyOf } from '../../application/revisions/read-timeline.ts';
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
 import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
@@ -334,6 +335,22 @@ eachDatabase('who has it', (fresh) => {
     assert.equal(run.fleet.has(first, back), undefined);
     assert.notEqual(run.fleet.has(first, left), undefined);
     assert.equal(run.fleet.has(second, left), undefined);
+  });
+
+  it('a delete forgets a target that is deleted before its agent has removed the content', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first, second] = [run.fleet.add('a'), run.fleet.add('b')];
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    run.fleet.script(first, { applying: 'never' });
+    await run.delete(uid);
+    await eventually('the removal to be with its agent', () =>
+      run.fleet.dispatched.some(({ kind, target }) => kind === 'remove' && target.id === first),
+    );
+    run.fleet.remove(first);
+    await run.trigger(uid, { kind: 'target', target: first, causes: ['deleted'] });
+    await run.untilGone(uid);
+    assert.equal(run.fleet.has(second, uid), undefined);
   });
 
   it('a deployment that was there before its targets gets to them when they come', async (t) => {

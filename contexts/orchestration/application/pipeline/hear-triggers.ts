@@ -99,7 +99,7 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const { deployment, state, triggers, now } = scene;
   const around = await planInputs(unit, scene, signal);
   const { resolution } = around;
-  if (deployment.deletion !== undefined || resolution.kind === 'unsure') return NOTHING_ASKED;
+  if (deployment.deletion !== undefined || resolution.kind === 'unsure') return forgetDeleted(scene, around);
   const requested = requestedChange(triggers.map(({ trigger }) => trigger));
   const membership = decideMembership({ ...around, deployment, requested, resolution, now });
   const known = membersOf(state);
@@ -128,6 +128,26 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
     dropped: [...gone],
     done: isWhole ? placed : [],
     resolvedUpTo: placed.at(-1) ?? '',
+  };
+}
+
+/**
+ * Where the placement decides nothing, deleted targets are forgotten all the same: no agent will answer for them. An unsure
+ * resolution is looked at again with the next turn.
+ */
+function forgetDeleted({ deployment, state, triggers }: TriggerScene, { rows, targets }: PlanInputs): HeardTriggers {
+  const gone = rows.filter(({ target }) => !targets.has(target));
+  const dropped = new Set(gone.map(({ target }) => target));
+  const members = [...membersOf(state).values()].filter((member) => dropped.has(member.id) && !isDropped(member));
+  const left = members.map(({ id }) => id);
+  const newest = deployment.deletion === undefined ? undefined : turnTriggers(triggers).placed.at(-1);
+  return {
+    rolloutEvents: left.length > 0 ? [{ kind: 'membershipChanged', joined: [], left }] : [],
+    rows: [],
+    before: gone,
+    dropped: [...dropped],
+    done: [],
+    ...(newest === undefined ? {} : { resolvedUpTo: newest }),
   };
 }
 
