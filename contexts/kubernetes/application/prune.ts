@@ -16,7 +16,7 @@ export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | '
 
 type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'inventories' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
 
-/** How often an object is looked at anew that changes before it is deleted. */
+/** How often an object that changes before it is deleted is read again. */
 const LOOKS = 3;
 
 /**
