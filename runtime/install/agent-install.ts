@@ -24,7 +24,7 @@ export interface AgentInstall {
   /** Kinds that may be delivered; the usual kinds if empty. */
   readonly allow: readonly AllowedKind[];
   /**
-   * With `namespaced`, the namespaces to deliver to. With the API proxy, the namespaces in which deployers and admins
+   * With `namespaced`, the namespaces to deliver to. With the API proxy, the namespaces in which cluster-editors and admins
    * of the platform act. None with `cluster-admin`.
    */
   readonly namespaces: readonly string[];

@@ -116,7 +116,7 @@ function allowedRules(allow: readonly AllowedKind[]): readonly Rule[] {
  * Callers through the platform act with the rights of their role in this cluster.
  *
  * DECISION: an agent that may impersonate callers has their rights. So without `cluster-admin` callers share one user,
- * and deployers and admins have rights only in the given namespaces, never in the agent's own. (ADR-0043)
+ * and cluster-editors and admins have rights only in the given namespaces, never in the agent's own. (ADR-0043)
  */
 function apiProxy(install: AgentInstall): readonly InstalledObject[] {
   const { namespace, namespaces, rbac, apiProxyUsers } = install;

@@ -105,6 +105,28 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.equal(run.fleet.dispatched.length, 1);
   });
 
+  it('a report on the revision before, which comes while the next rollout waits, says nothing about the order to come', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('slow', { script: { applying: 'never' } });
+    const uid = await run.create('web', {});
+    await run.untilAccepted(uid, 1);
+    const [order] = run.fleet.dispatched;
+    if (order?.kind !== 'deliver') throw new RangeError('a delivery');
+    const rollout = {
+      type: 'staged',
+      stages: [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }],
+    };
+    await run.patch(uid, { manifest: inline('one'), rollout }, ['manifest', 'rollout']);
+    await run.until(uid, 'the next rollout', (it) => it.rollout === 2);
+    const [approval] = await run.approvals(uid);
+    const report = { target: id, deployment: uid, revision: 1 } as const;
+    await run.fleet.report({ ...report, kind: 'applied', hash: order.hash });
+    await run.fleet.report({ ...report, kind: 'health', health: 'Available', message: '' });
+    await run.answer(approval, { kind: 'approved', by: 'bob' });
+    assert.equal((await run.idle(uid)).status.rollout?.outcome, 'Succeeded');
+    assert.equal(run.fleet.dispatched.length, 1, 'it has the content already');
+  });
+
   it('a skipped one is owed it, and gets it by a rollout of its own when it is back', async (t) => {
     const run = await aRun(t, await fresh());
     const away = run.fleet.add('away', { isOnline: false });

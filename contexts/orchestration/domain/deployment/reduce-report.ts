@@ -46,7 +46,7 @@ function reduceApplied(row: DeploymentTarget, { revision, hash, target }: Report
     row.healthRevision < revision ? ({ health: 'Unknown', healthRevision: revision, healthMessage: '' } as const) : {};
   const has = { ...row, ...health, applied: { revision, hash }, drift: [], updateTime: now };
   if (!isEnd && order !== undefined) return { row: has, rolloutEvents: [] };
-  const rolloutEvents: readonly RolloutEvent[] = [{ kind: 'delivered', target, changed: true }];
+  const rolloutEvents: readonly RolloutEvent[] = [{ kind: 'delivered', target, changed: true, revision }];
   const end = isStillLate(has, revision) ? {} : { failure: undefined, isOwed: false };
   return { row: { ...has, order: undefined, ...end }, rolloutEvents };
 }

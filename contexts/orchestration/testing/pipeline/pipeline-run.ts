@@ -32,7 +32,7 @@ import type { Observer, TargetRouter, UnitOfWork, Units } from '../../applicatio
 import { CarryOutRemovals } from '../../application/removals/carry-out-removals.ts';
 import { owesRemovals } from '../../application/removals/owe-removals.ts';
 import { type AddedStrategies, registerStrategies, StrategyRegistry } from '../../application/strategies.ts';
-import { requestPlan } from '../../application/wake-pipeline.ts';
+import { postToRollout, requestPlan } from '../../application/wake-pipeline.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import { type DeploymentDraft, newDeployment } from '../../domain/deployment/deployment-draft.ts';
@@ -397,8 +397,9 @@ export class PipelineRun {
     await this.units.write(async (unit) => {
       const state = answer.kind === 'approved' ? 'Approved' : 'Rejected';
       await unit.approvals.replace({ ...approval, state, version: approval.version + 1 }, this.signal);
+      const event = { kind: 'gateAnswered', gate, revision, answer } as const;
+      await postToRollout(unit, { deployment, revision }, [event], this.signal);
     }, this.signal);
-    await this.tell(deployment, { kind: 'gateAnswered', gate, revision, answer });
   }
 
   async dispose(): Promise<void> {

@@ -47,7 +47,7 @@ function hear(turn: Turn, event: RolloutEvent): void {
     case 'started':
       return start(turn);
     case 'delivered':
-      return hearDelivered(turn, event.target, event.changed);
+      return hearDelivered(turn, event);
     case 'removed':
       return hearRemoved(turn, event.target);
     case 'deliveryFailed':

@@ -13,6 +13,17 @@ test('news of the old content is not taken for the health of the new one', () =>
   assert.deepEqual(run.health('a', 'Available').sent, ['b']);
 });
 
+test('a late report on the old content does not end the wait for the new one', () => {
+  const run = new RolloutRun({ type: 'immediate', maxConcurrency: 1 }, TWO);
+  const late = { kind: 'delivered', changed: true, revision: REVISION - 1 } as const;
+  assert.deepEqual(run.tell({ ...late, target: idOf('a') }).sent, []);
+  assert.deepEqual(run.health('a', 'Available', REVISION - 1).sent, []);
+  run.tell({ ...late, target: idOf('b') }).health('b', 'Available', REVISION - 1);
+  assert.deepEqual(run.tell({ kind: 'delivered', target: idOf('a'), changed: false }).sent, ['b']);
+  run.tell({ kind: 'delivered', target: idOf('b'), changed: false });
+  assert.equal(run.state.phase.kind, 'Finished', 'both had the content already, and their health is of that content');
+});
+
 test('health may be heard of before the delivery that it is about', () => {
   const run = new RolloutRun(ROLLING, TWO);
   assert.deepEqual(run.health('a', 'Available').sent, []);

@@ -2,9 +2,11 @@ import type { Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import { setDeadline } from './deadlines.ts';
 import type { FailureReason, Member } from './member.ts';
-import type { DeliveryFailure } from './rollout-event.ts';
+import type { DeliveryFailure, RolloutEvent } from './rollout-event.ts';
 import { enqueue, fail, setAside, settle, settleIfWell } from './settling.ts';
 import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
+
+type Delivered = Extract<RolloutEvent, { kind: 'delivered' }>;
 
 const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
   deliveryFailed: 'DeliveryFailed',
@@ -14,13 +16,17 @@ const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
   fenced: 'RevisionAhead',
 };
 
-/** Health reported for the old content says nothing about the new content. */
-export function hearDelivered(turn: Turn, target: TargetId, changed: boolean): void {
+/**
+ * Health reported for the old content says nothing about the new content, and a late report on an older revision nothing
+ * about this one: if the content is the same, the member's own order finds that out.
+ */
+export function hearDelivered(turn: Turn, { target, changed, revision: of }: Delivered): void {
   const found = find(turn, target);
   if (found?.member.change !== 'deliver' || found.member.status === 'Done' || found.member.status === 'Removing')
     return;
   const { number, member } = found;
   const { revision } = turn.state;
+  if (of !== undefined && of < revision) return putMember(turn, number, { ...member, hasContent: true });
   const isNews = changed && member.healthRevision < revision;
   const health = isNews ? ({ health: 'Unknown', healthRevision: revision } as const) : {};
   putMember(turn, number, { ...member, ...health, hasNew: true, hasContent: true });

@@ -8,10 +8,10 @@ import type { MemberFacts } from './member.ts';
 export type RolloutEvent =
   | { readonly kind: 'started' }
   /**
-   * The agent reported that the target has the content. `changed` is false when it had the same content before and
-   * nothing was sent.
+   * The agent reported that the target has the content of a revision; without one, of the rollout's own. `changed` is
+   * false when it had the same content before and nothing was sent.
    */
-  | { readonly kind: 'delivered'; readonly target: TargetId; readonly changed: boolean }
+  | { readonly kind: 'delivered'; readonly target: TargetId; readonly changed: boolean; readonly revision?: number }
   | { readonly kind: 'removed'; readonly target: TargetId }
   | { readonly kind: DeliveryFailure; readonly target: TargetId; readonly message: string }
   /** `revision` is the one the agent reported on, so that health of the old content is not taken for that of the new. */
