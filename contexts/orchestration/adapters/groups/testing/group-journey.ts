@@ -192,7 +192,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet, observer?: Ob
     workflows: [deploymentPipeline, groupController],
     activities: [...pipelineActivities(about), ...groupActivities(controller)],
   };
-  const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+  const engine = createEmbeddedEngine({ storage, registry, seat: 'the test' });
   const { client } = engine;
   const over = new AbortController();
   const starters = [runStarter(PIPELINE_RUNS, { storage, client }), runStarter(GROUP_RUNS, { storage, client })];

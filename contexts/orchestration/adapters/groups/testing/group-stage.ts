@@ -79,7 +79,7 @@ export class GroupStage {
   start(): void {
     const { storage } = this;
     const registry = { workflows: [groupController], activities: groupActivities(this.#controller) };
-    const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+    const engine = createEmbeddedEngine({ storage, registry, seat: 'the test' });
     this.#stop = new AbortController();
     const starter = runStarter(GROUP_RUNS, { storage, client: engine.client });
     this.#running = Promise.all([engine.run(this.#stop.signal), starter.run(this.#stop.signal)]);
