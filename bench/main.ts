@@ -8,6 +8,7 @@ import type { Bench, Figure } from './figure.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   cli: async () => (await import('./cli/cli-bench.ts')).cliBench,
+  create: async () => (await import('./create/create-bench.ts')).createBench,
   crs: async () => (await import('./crs/crs-bench.ts')).crsBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
   fleetlets: async () => (await import('./fleetlets/fleetlets-bench.ts')).fleetletsBench,

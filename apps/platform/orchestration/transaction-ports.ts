@@ -27,7 +27,8 @@ export function poolIn(reader: Reader): TargetPool {
   const pool = targetPool(reader);
   return {
     local: LOCAL,
-    below: async (path, signal) => knownIn(await pool.below(path, signal)),
+    below: async (path, reach, signal) =>
+      knownIn(await (reach === 'all' ? pool.below(path, signal) : pool.among(path, reach, signal))),
     find: async (ids, signal) => {
       const found = knownIn(await pool.find(ids, signal));
       return ids.includes(LOCAL_TARGET_ID) ? [...found, LOCAL] : found;

@@ -13,6 +13,7 @@ import {
   hideSecrets,
   newDeployment,
   placementTypesIn,
+  targetsNamedIn,
   specOf,
 } from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
@@ -208,8 +209,8 @@ export class DeploymentService {
     const { rules } = this.#deps;
     if (shape.length > 0) throw invalidDeployment(shape);
     const placed = placementTypesIn(draft);
-    // The existence of targets that are named one by one is checked.
-    const pool = placed.has('static') ? await unit.pool.below(its.workspace.path, signal) : [];
+    const named = targetsNamedIn(draft, rules.placements);
+    const pool = named.length === 0 ? [] : await unit.pool.below(its.workspace.path, { refs: named }, signal);
     const waiter = { name: its.name, spec: specOf(draft) };
     const cycle = holdsHealthGate(waiter) ? await cycleFaults(unit, its.workspace, waiter, signal) : [];
     const faults = [...draftFaults(draft, { rules, pool }), ...cycle];

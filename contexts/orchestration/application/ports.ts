@@ -12,6 +12,7 @@ import type { GenerateTarget, RemovedContext } from '../domain/manifest/generate
 import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-group.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
+import type { Reach } from '../domain/placement/reach.ts';
 import type { GateSpec } from '../domain/rollout/gates/gate.ts';
 import type { RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
 import type { RolloutEvent } from '../domain/rollout/machine/rollout-event.ts';
@@ -391,8 +392,11 @@ export interface PoolTarget extends PlacementView, GenerateTarget {
 
 /** The targets, as the current transaction sees them. */
 export interface TargetPool {
-  /** Every target of the workspace and below it, ordered by name. Never the platform itself. */
-  below(workspacePath: string, signal: AbortSignal): Promise<readonly PoolTarget[]>;
+  /**
+   * The targets of the workspace and below it that are within reach, and perhaps others of them, ordered by name. Never the
+   * platform itself.
+   */
+  below(workspacePath: string, reach: Reach, signal: AbortSignal): Promise<readonly PoolTarget[]>;
   /** The existing ones among them, in any workspace. */
   find(ids: readonly TargetId[], signal: AbortSignal): Promise<readonly PoolTarget[]>;
   /** The platform itself, for `local`. */

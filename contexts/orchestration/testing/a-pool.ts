@@ -1,5 +1,6 @@
 import type { TargetId } from '#protocol/targets';
 import type { PoolTarget, TargetPool, WorkspaceDirectory } from '../application/ports.ts';
+import { isReached } from '../domain/placement/testing/is-reached.ts';
 import { LOCAL_TARGET_ID } from '../domain/target-view.ts';
 
 /** An active cluster, except for the given fields. Its uid is its name with `-uid`. */
@@ -21,9 +22,10 @@ export function aPoolTarget(name: string, its: Partial<PoolTarget> = {}): PoolTa
 export function fixedPool(targets: Readonly<Record<string, readonly PoolTarget[]>>): TargetPool {
   const all = Object.entries(targets).flatMap(([path, those]) => those.map((target) => ({ path, target })));
   return {
-    below: async (workspacePath, signal) => {
+    below: async (workspacePath, reach, signal) => {
       signal.throwIfAborted();
-      return all.filter(({ path }) => path.startsWith(workspacePath)).map(({ target }) => target);
+      const below = all.filter(({ path }) => path.startsWith(workspacePath)).map(({ target }) => target);
+      return below.filter((target) => isReached(reach, target));
     },
     find: async (ids, signal) => {
       signal.throwIfAborted();

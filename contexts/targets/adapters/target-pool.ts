@@ -21,6 +21,14 @@ export interface PooledTarget {
   readonly workspacePath: string;
 }
 
+/** Targets of a pool, by name, uid or label. */
+export interface Wanted {
+  readonly refs: readonly string[];
+  readonly labels?: ReadonlyMap<string, readonly string[]>;
+}
+
+const MANY = 2_000;
+
 /** Within the number of values that one statement may have on both engines. */
 const ROWS = 1_000;
 
@@ -39,6 +47,29 @@ export function targetPool(reader: Reader) {
       return found;
     },
 
+    /**
+     * Those with one of these names or uids, those with one of the values for each of these labels, and perhaps others,
+     * ordered by name.
+     */
+    async among(path: string, { refs, labels }: Wanted, signal: AbortSignal): Promise<readonly PooledTarget[]> {
+      // Looking at each of very many takes longer than reading all.
+      if (refs.length > MANY) return await this.below(path, signal);
+      const found = new Map<string, PooledTarget>();
+      const statements = [
+        ...(labels === undefined ? [] : [targetsLabelled(path, labels)]),
+        ...[...inPieces(refs, ROWS)].map((some) => targetsNamed(path, some)),
+      ];
+      for (const statement of statements) {
+        signal.throwIfAborted();
+        for (const row of await reader.all(statement)) {
+          const target = toPooled(row);
+          found.set(target.id, target);
+        }
+        await yieldIfLong();
+      }
+      return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
     /** The existing ones among these, in any workspace and any order. */
     async find(ids: readonly string[], signal: AbortSignal): Promise<readonly PooledTarget[]> {
       const found: PooledTarget[] = [];
@@ -50,6 +81,28 @@ export function targetPool(reader: Reader) {
       return found;
     },
   };
+}
+
+/** By the indexes on names and uids; `workspace_path || ''` keeps the engine from scanning the range of paths. */
+export function targetsNamed(path: string, refs: readonly string[]): Statement {
+  const some = sql.list(refs);
+  return sql`SELECT ${COLUMNS} FROM targets WHERE (name IN (${some}) OR uid IN (${some}))
+    AND workspace_path || '' >= ${path} AND workspace_path || '' < ${endOf(path)}`;
+}
+
+/**
+ * One range of the index on paths, of which only rows are returned whose labels may match: the engine compares the stored
+ * text, in which a label is written as its key and value. `_` in a pattern stands for any character, so that others may be
+ * returned as well.
+ */
+export function targetsLabelled(path: string, labels: NonNullable<Wanted['labels']>): Statement {
+  const conditions = [...labels].map(([key, values]) => {
+    const patterns = values.map((value) => `%${JSON.stringify({ [key]: value }).slice(1, -1)}%`);
+    const either = patterns.map((pattern) => sql`labels LIKE ${pattern} OR reported_labels LIKE ${pattern}`);
+    return sql`(${sql.list(either, ' OR ')})`;
+  });
+  return sql`SELECT ${COLUMNS} FROM targets WHERE workspace_path >= ${path} AND workspace_path < ${endOf(path)}
+    AND ${sql.list(conditions, ' AND ')}`;
 }
 
 /** `name || ''` as in the lists: otherwise SQLite would scan the index on names instead of the range of paths. */

@@ -7,6 +7,7 @@ import type { RequestedChange } from '../../domain/deployment/requested-change.t
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
+import { reachOf, withRefs } from '../../domain/placement/reach.ts';
 import { type Resolution, resolvePlacement } from '../../domain/placement/resolve-placement.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 
@@ -34,13 +35,11 @@ export async function loadPlanInputs(
   signal: AbortSignal,
 ): Promise<PlanInputs> {
   const { deployment } = request;
-  const [rows, pool] = await Promise.all([
-    unit.targets.of(deployment.uid, signal),
-    deployment.deletion === undefined ? unit.pool.below(deployment.workspace.path, signal) : [],
-  ]);
+  const rows = await unit.targets.of(deployment.uid, signal);
   const { kind, waiting = [] } = deployment.status.placement;
   // Where newcomers wait, the rest of their moves is resolved again: a removal alone would shrink the fleet.
   const isAsBefore = request.isAsBefore === true && kind === 'sure' && waiting.length === 0;
+  const pool = isAsBefore || deployment.deletion !== undefined ? [] : await poolOf(unit, { ...request, rows }, signal);
   const resolution = isAsBefore
     ? resolvedLast(deployment, rows)
     : await resolve(unit, { ...request, rows, pool }, signal);
@@ -49,6 +48,19 @@ export async function loadPlanInputs(
   const others = rows.filter(({ target }) => !targets.has(target)).map(({ target }) => target);
   for (const target of others.length === 0 ? [] : await unit.pool.find(others, signal)) targets.set(target.id, target);
   return { rows, resolution, targets };
+}
+
+/** What is known of targets that are placed already counts too, wherever the placements lead. */
+async function poolOf(
+  unit: UnitOfWork,
+  { deployment, spec, placements, rows }: PlanInputsRequest & Pick<PlanInputs, 'rows'>,
+  signal: AbortSignal,
+): Promise<readonly PoolTarget[]> {
+  const reach = withRefs(
+    reachOf(spec.placement, placements),
+    rows.map(({ target }) => target),
+  );
+  return await unit.pool.below(deployment.workspace.path, reach, signal);
 }
 
 /** Targets whose removal is held are not part of the resolution. */

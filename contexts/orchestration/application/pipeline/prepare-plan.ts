@@ -128,6 +128,8 @@ async function comparedTargets(
   signal: AbortSignal,
 ): Promise<readonly GenerateTarget[]> {
   const { strategies, clock } = deps;
+  // Before the first revision no target has content.
+  if (deployment.revision === 0) return [];
   const looking = { deployment, spec: asked.spec, manifest: desired.manifest, isAsBefore: !requested.resolves };
   const around = await loadPlanInputs(
     unit,

@@ -3,6 +3,7 @@ import type { DriftPolicy, HealthRule } from '#protocol/delivery';
 import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
 import { hideManifest, type ManifestRegistry, type ManifestSpec } from '../manifest/manifest-strategy.ts';
 import type { Fingerprint } from '../manifest/split-secrets.ts';
+import type { PlacementRegistry } from '../placement/placement-registry.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
 import type {
@@ -74,6 +75,16 @@ export function placementTypesIn(draft: DeploymentDraft): ReadonlySet<string> {
   if (group === undefined) return own;
   own.delete('local');
   return group.deployments.reduce((types, child) => types.union(placementTypesIn(child)), own);
+}
+
+/** The targets that the draft names one by one, those of its children included: they have to exist. */
+export function targetsNamedIn(draft: DeploymentDraft, placements: PlacementRegistry): readonly string[] {
+  const own = (draft.placement ?? []).flatMap((spec) => {
+    const reach = placements.get(spec.type)?.reach?.(spec) ?? 'all';
+    return reach === 'all' ? [] : reach.refs;
+  });
+  const children = groupIn(draft)?.deployments ?? [];
+  return [...new Set([...own, ...children.flatMap((child) => targetsNamedIn(child, placements))])];
 }
 
 /**

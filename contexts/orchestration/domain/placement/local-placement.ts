@@ -7,5 +7,6 @@ export const localPlacement: PlacementStrategy<LocalPlacement> = {
   type: 'local',
   chooses: 'each',
   faults: () => [],
+  reach: () => ({ refs: [] }),
   choose: (_spec, pool) => ({ chosen: pool.map((target) => target.id) }),
 };

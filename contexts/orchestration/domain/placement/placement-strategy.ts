@@ -2,6 +2,7 @@ import type { FieldFault } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { PlacementView } from '../target-view.ts';
 import type { Exclusion, Retention } from './exclusion.ts';
+import type { Reach } from './reach.ts';
 
 /** One of a deployment's placements, as the API takes it. The fields depend on the type, and have passed its schema. */
 export type PlacementSpec = { readonly type: string; readonly [field: string]: unknown };
@@ -15,6 +16,8 @@ export interface PlacementStrategy<Spec extends PlacementSpec = PlacementSpec> {
   faults(spec: Spec, place: SpecPlace): FieldFault[];
   /** The names of the reported scores that it uses. */
   scores?(spec: Spec): readonly string[];
+  /** The targets that it could choose, as far as the spec tells; absent for all. Its choice does not depend on others. */
+  reach?(spec: Spec): Reach;
   /**
    * Chooses from the pool, which is sorted by name and holds only targets that may be chosen. An exception means doubt,
    * and keeps the previous set: a strategy that is not certain must throw, never return fewer targets.

@@ -7,8 +7,10 @@ import type { PlacementView } from '../target-view.ts';
 import { deltaOf, membersAfter, removalLimit } from './delta-of.ts';
 import { createPlacementRegistry } from './placement-registry.ts';
 import type { PlacementSpec, ReportedScores } from './placement-strategy.ts';
+import { reachOf, withRefs } from './reach.ts';
 import { isVanished, type TargetCause } from './removal-cause.ts';
 import { type PlacementContext, resolvePlacement } from './resolve-placement.ts';
+import { isReached } from './testing/is-reached.ts';
 import { contextOf, idOf, LOCAL, viewOf } from './testing/view-of.ts';
 
 const RUNS = { numRuns: 400, seed: testSeed() };
@@ -140,6 +142,17 @@ test('neither the order of the pool nor anything but the placement view makes a 
     fc.property(specs, shuffled, more, context, (all, [those, again], unseen, given) => {
       const withMore = again.map((target) => ({ ...target, ...unseen }));
       assert.deepEqual(resolvePlacement(all, withMore, given), resolvePlacement(all, those, given));
+    }),
+    RUNS,
+  );
+});
+
+test('what is within reach is resolved as the whole pool is', () => {
+  fc.assert(
+    fc.property(specs, pool, context, (all, those, given) => {
+      const reach = withRefs(reachOf(all, registry), [...given.previous]);
+      const read = those.filter((target) => isReached(reach, target));
+      assert.deepEqual(resolvePlacement(all, read, given), resolvePlacement(all, those, given));
     }),
     RUNS,
   );

@@ -15,6 +15,10 @@ export const selectorPlacement: PlacementStrategy<SelectorPlacement> = {
       return [{ path: at, message: 'must have matchLabels or matchExpressions; use all for every target' }];
     return selectorFaults(spec, at);
   },
+  reach: (spec) => {
+    const labels = valuesIn(spec);
+    return labels.size === 0 ? 'all' : { refs: [], labels };
+  },
   choose: (spec, pool) => ({
     chosen: pool.filter((target) => matchesSelector(spec, target.labels)).map((target) => target.id),
   }),
@@ -22,4 +26,15 @@ export const selectorPlacement: PlacementStrategy<SelectorPlacement> = {
 
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: SelectorPlacement): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/** The values that a label must have one of, by its key. What the other operators require cannot be listed. */
+function valuesIn({
+  matchLabels = {},
+  matchExpressions = [],
+}: SelectorPlacement): ReadonlyMap<string, readonly string[]> {
+  const listed = matchExpressions.flatMap(({ key, operator, values = [] }) =>
+    operator === 'In' ? [[key, values] as const] : [],
+  );
+  return new Map([...listed, ...Object.entries(matchLabels).map(([key, value]) => [key, [value]] as const)]);
 }

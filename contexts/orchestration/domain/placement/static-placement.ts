@@ -18,6 +18,7 @@ export const staticPlacement: PlacementStrategy<StaticPlacement> = {
       return find === undefined || find(ref) !== undefined ? [] : [outsideFault(ref, path)];
     });
   },
+  reach: ({ targets }) => ({ refs: targets }),
   choose({ targets }, pool) {
     const find = finder(pool);
     const found = targets.map((ref) => ({ ref, target: find(ref) }));

@@ -2,6 +2,7 @@ import { type LabelSelector, matchesSelector, sleep as realSleep, type Sleep, ty
 import type { Acknowledgement, DeliveryOrder, DeliveryReport, Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 import type { Observer, PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
+import { isReached } from '../../domain/placement/testing/is-reached.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { aPoolTarget } from '../a-pool.ts';
 
@@ -116,7 +117,7 @@ export class ScriptedFleet implements TargetRouter {
 
   get pool(): TargetPool {
     return {
-      below: async () => this.#targets(),
+      below: async (_path, reach) => this.#targets().filter((target) => isReached(reach, target)),
       find: async (ids) => {
         const wanted = new Set(ids);
         return this.#targets().filter(({ id }) => wanted.has(id));
