@@ -13,8 +13,8 @@ import {
   hideSecrets,
   newDeployment,
   placementTypesIn,
-  targetsNamedIn,
   specOf,
+  targetsNamedIn,
 } from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
