@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,6 +43,30 @@ describe('the package that is published', () => {
     const { code, output } = await fleetshift(['serve', '--help']);
     assert.equal(code, 0, output);
     assert.match(output, /--listen/);
+  });
+
+  it('checks what it gets without loading the schemas, and refuses what is not that', async (t) => {
+    const answers = [{ items: [REPLICA] }, { items: [{ ...REPLICA, state: 'Resting' }] }];
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()));
+    });
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const get = [
+      'get',
+      'replicas',
+      '-o',
+      'name',
+      '--server',
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ];
+    const library = join(installed, 'typebox-value.js');
+    await rename(library, `${library}.away`);
+    t.after(() => rename(`${library}.away`, library));
+    const [valid, invalid] = [await fleetshift(get), await fleetshift(get)];
+    assert.deepEqual([valid.code, valid.output], [0, 'replica/one\n']);
+    assert.equal(invalid.code, 1);
+    assert.match(invalid.output, /unknown format/);
   });
 
   it('serves, with the worker that writes to the database, and ends when told', async () => {
@@ -118,6 +144,16 @@ describe('the package that is published', () => {
     return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(PATIENCE_MS));
   }
 });
+
+const REPLICA = {
+  instanceId: 'one',
+  state: 'Live',
+  version: '1',
+  startTime: '2026-11-19T21:14:25Z',
+  heartbeatTime: '2026-11-19T21:14:25Z',
+  endpoints: {},
+  leads: [],
+};
 
 /** The layout of `npm install fleetshift`: its dependencies next to it, and nothing else of ours. */
 async function installDependencies(project: string): Promise<void> {

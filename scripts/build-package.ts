@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { compiledSchemas } from './compiled-schemas.ts';
 import { noticesOf } from './notices.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
@@ -94,7 +95,7 @@ export async function buildPackage(
     outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': 'PROGRAM_URL' },
     supported: { 'dynamic-import': false },
-    plugins: [lazyBuiltins, besideIt],
+    plugins: [lazyBuiltins, besideIt, compiledSchemas],
   });
   const program = Object.keys(quick.metafile.outputs).find((path) => path.endsWith('.cjs'));
   if (program === undefined) throw new Error('build the package: the quick commands have no file');
@@ -122,21 +123,38 @@ export async function buildPackage(
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup(build) {
-    build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
+    build.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) => {
       if (!isBuiltin(path)) return undefined;
-      return { path: path.startsWith('node:') ? path : `node:${path}`, namespace: 'builtin', sideEffects: false };
+      const name = path.startsWith('node:') ? path : `node:${path}`;
+      const isListed = kind === 'import-statement' && !AT_FIRST_USE.includes(name);
+      return { path: name, namespace: isListed ? 'builtin-exports' : 'builtin', sideEffects: false };
     });
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
+    build.onLoad({ filter: /.*/, namespace: 'builtin-exports' }, ({ path }) => ({ contents: builtinExports(path) }));
   },
 };
 
+/** Many programs contain code that needs these, and few runs get to it: they are loaded when the first export is used. */
+const AT_FIRST_USE = ['node:crypto', 'node:net', 'node:tty'];
+
 function builtin(path: string): string {
   const load = `process.getBuiltinModule(${JSON.stringify(path)})`;
-  // Many modules import this to be able to hash, and few do: it is loaded at its first use.
-  if (path !== 'node:crypto') return `module.exports = ${load};`;
-  const names = Object.keys(process.getBuiltinModule('node:crypto'));
+  if (!AT_FIRST_USE.includes(path)) return `module.exports = ${load};`;
+  const names = namesIn(path);
   return `for (const name of ${JSON.stringify(names)})
     Object.defineProperty(module.exports, name, { enumerable: true, get: () => ${load}[name] });`;
+}
+
+function namesIn(path: string): readonly string[] {
+  return Object.keys(process.getBuiltinModule(path) ?? {});
+}
+
+/** An export that no module imports is left out of the bundle. */
+function builtinExports(path: string): string {
+  const names = namesIn(path).filter((name) => name !== 'default');
+  return `const loaded = process.getBuiltinModule(${JSON.stringify(path)});
+    export default loaded;
+    ${names.map((name) => `export const ${name} = /* @__PURE__ */ (() => loaded.${name})();`).join('\n')}`;
 }
 
 /** Modules that a quick command may need later, by import specifier: they stay in the files of the others. */

@@ -22,7 +22,7 @@ export interface Io {
   /** The size of the terminal behind `out`, which may change. */
   size?(): { readonly columns: number; readonly rows: number };
   /** Prompts the user and waits for a line. Absent when there is no terminal to answer from. */
-  ask?(question: string, signal: AbortSignal): Promise<string>;
+  readonly ask?: ((question: string, signal: AbortSignal) => Promise<string>) | undefined;
   /** Includes HOME where it exists; commands use no other source for the home directory. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

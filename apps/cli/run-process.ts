@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
-import type { CommandEntry } from './command.ts';
+import type { CommandEntry, Io } from './command.ts';
 import { runCli } from './run-cli.ts';
 
 /** The second signal exits immediately. */
@@ -16,14 +16,20 @@ export async function runProcess(commands: readonly CommandEntry[]): Promise<nev
     });
   }
   const output = new Output((reason) => stop.abort(reason));
-  const errIsTerminal = isatty(2);
-  const io = {
-    out: (text: string) => output.write('stdout', text),
-    err: (text: string) => output.write('stderr', text),
-    errIsTerminal,
-    outIsTerminal: isatty(1),
+  // Terminals are looked for when a command asks: Node's module for them takes as long to load as the rest of a small command.
+  const io: Io = {
+    out: (text) => output.write('stdout', text),
+    err: (text) => output.write('stderr', text),
+    get errIsTerminal() {
+      return isatty(2);
+    },
+    get outIsTerminal() {
+      return isatty(1);
+    },
     size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
-    ...(errIsTerminal && isatty(0) ? { ask } : {}),
+    get ask() {
+      return isatty(2) && isatty(0) ? ask : undefined;
+    },
     environment: withHome(process.env),
   };
   const code = await runCli(process.argv.slice(2), { commands, io }, stop.signal);

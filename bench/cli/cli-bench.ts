@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ const ROUNDS = { quick: 15, full: 60 };
 const GOALS = { package: 1.5, checkout: 6 };
 /** The first runs fill the compile cache. */
 const WARM_UP = 2;
+/** What a person waits for: a command with a configuration, whose answer is checked and printed. */
+const ANSWER = JSON.stringify({ items: [] });
 const REFUSAL = JSON.stringify({ detail: 'a bench has no targets' });
 
 export const cliBench: Bench = {
@@ -36,12 +38,19 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
   try {
     const programs = { package: await install(folder, signal), checkout: join(ROOT, 'bin/fleetshift') };
     const get = ['get', 'targets', '--server', server.url];
+    const answered = ['get', 'replicas', '--context', 'bench'];
+    await writeContext(folder, server.url);
     const starts = Object.entries(programs).flatMap(([name, program]) => [
       { name: `${name}: version`, from: name, run: () => untilEnd(folder, program, ['version']) },
       {
         name: `${name}: get targets, until its request`,
         from: name,
         run: () => untilAsked(folder, [program, ...get], server),
+      },
+      {
+        name: `${name}: get replicas, with a context, to its end`,
+        from: name,
+        run: () => untilEnd(folder, program, answered),
       },
     ]);
     const bare = () => untilEnd(folder, process.execPath, ['-e', '0']);
@@ -68,6 +77,14 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
   }
 }
 
+/** In the form in which `fleetshift login` writes it. */
+async function writeContext(home: string, server: string): Promise<void> {
+  const folder = join(home, '.config', 'fleetshift');
+  await mkdir(folder, { recursive: true });
+  const text = `version: 1\ncurrentContext: other\ncontexts:\n  - name: bench\n    server: ${server}/\n`;
+  await writeFile(join(folder, 'config.yaml'), text, { mode: 0o600 });
+}
+
 /** Installs the package as npm does in a project, with its dependencies; returns the link that a user starts. */
 async function install(folder: string, signal: AbortSignal): Promise<string> {
   const packages = join(folder, 'project', 'node_modules');
@@ -86,7 +103,12 @@ interface Server {
 }
 
 async function listen(): Promise<Server> {
-  const server = createServer((_, response) => {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/v1/replicas') === true) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(ANSWER);
+      return;
+    }
     response.writeHead(403, { 'content-type': 'application/problem+json' });
     response.end(REFUSAL);
   });

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { ClientError } from './client-error.ts';
-import { type LazySchema, loadSchema } from './lazy-schema.ts';
+import { isValid, type LazySchema } from './lazy-schema.ts';
 import type { Connect, Connection } from './open-connection.ts';
 import { parseJson } from './parse-json.ts';
 import { problemError } from './problem-error.ts';
@@ -118,8 +118,7 @@ async function read<S extends TSchema>(schema: LazySchema<S>, answer: Answer): P
   const { status, contentType, text } = answer.received;
   if (status >= 200 && status < 300 && contentType.startsWith('application/json')) {
     const body = parseJson(text);
-    const [{ Value }, loaded] = [await import('typebox/value'), await loadSchema(schema)];
-    if (Value.Check(loaded, body)) return body;
+    if (await isValid(schema, body)) return body as Static<S>;
   }
   throw notUnderstood(answer);
 }

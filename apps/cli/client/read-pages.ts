@@ -1,6 +1,6 @@
-import type { Static, TObject } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { ApiClient, Call } from './api-client.ts';
-import { type LazySchema, loadSchema } from './lazy-schema.ts';
+import { isCompiled, type LazySchema } from './lazy-schema.ts';
 
 export interface Pages<S extends TObject> {
   readonly item: LazySchema<S>;
@@ -23,10 +23,7 @@ export async function readPages<S extends TObject>(
   { item, call, limit = Number.POSITIVE_INFINITY }: Pages<S>,
   signal: AbortSignal,
 ): Promise<ReadPages<Static<S>>> {
-  const schema = async () => {
-    const [{ Type }, loaded] = [await import('typebox'), await loadSchema(item)];
-    return Type.Object({ items: Type.Array(loaded), nextPageToken: Type.Optional(Type.String()) });
-  };
+  const schema = pageOf(item);
   const items: Static<S>[] = [];
   for (let pageToken: string | undefined; ; ) {
     const query = { ...call.query, pageSize: Math.min(PAGE_SIZE, limit - items.length), pageToken };
@@ -40,4 +37,17 @@ export async function readPages<S extends TObject>(
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextPageToken?: string;
+}
+
+function pageOf<S extends TObject>(item: LazySchema<S>): LazySchema<TSchema> {
+  if (isCompiled(item)) return { check: (value): value is unknown => isPage(value) && value.items.every(item.check) };
+  return async () => {
+    const [{ Type }, loaded] = [await import('typebox'), typeof item === 'function' ? await item() : item];
+    return Type.Object({ items: Type.Array(loaded), nextPageToken: Type.Optional(Type.String()) });
+  };
+}
+
+function isPage(value: unknown): value is Page<unknown> {
+  if (typeof value !== 'object' || value === null || !('items' in value) || !Array.isArray(value.items)) return false;
+  return !('nextPageToken' in value) || typeof value.nextPageToken === 'string';
 }

@@ -18,6 +18,7 @@ import { renderYaml } from '../output/yaml.ts';
 import { type CliConfig, EMPTY_CONFIG } from './cli-config.ts';
 import { ConfigFileError } from './config-file-error.ts';
 import { parseConfig } from './parse-config.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,10 +38,14 @@ export function readConfigFile(file: string): CliConfig {
   const facts = attempt(file, () => statSync(file, { throwIfNoEntry: false }));
   if (facts === undefined) return EMPTY_CONFIG;
   if ((facts.mode & 0o077) !== 0) throw unusable(file, `is readable by other users; run: chmod 600 ${file}`);
-  const raw = attempt(file, (): unknown => parseYaml(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
+  const raw = attempt(file, () => readText(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
   const config = parseConfig(raw);
   if (typeof config !== 'string') return config;
   throw unusable(file, `is not valid for this version (${config})`);
+}
+
+function readText(text: string): unknown {
+  return readPlainYaml(text) ?? parseYaml(text);
 }
 
 /**
@@ -69,7 +74,7 @@ function writeConfigFile(file: string, config: CliConfig): void {
     const descriptor = openSync(draft, 'w', 0o600);
     try {
       fchmodSync(descriptor, 0o600);
-      writeFileSync(descriptor, renderYaml(config));
+      writeFileSync(descriptor, renderYaml(config, { lineWidth: 0 }));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

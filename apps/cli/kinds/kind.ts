@@ -1,5 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import type { ApiClient, Query } from '../client/api-client.ts';
+import type { LazySchema } from '../client/lazy-schema.ts';
+import { COMPILED_SCHEMAS } from './compiled-schemas.ts';
 import type { Place, PlaceFlag } from './place.ts';
 
 /** A resource as in the API; the schema of its kind checks the fields. */
@@ -102,6 +104,12 @@ interface KindFields<Item> {
 export interface Kind extends KindFields<Resource> {
   /** Loaded on demand: the request is sent before the modules that check the response are loaded. */
   readonly schema: () => Promise<TObject>;
+}
+
+/** What checks the resources of a kind in a response. */
+export function schemaOf({ name, schema }: Kind): LazySchema<TObject> {
+  const check = COMPILED_SCHEMAS[name];
+  return check === undefined ? schema : { check };
 }
 
 export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { readonly schema: () => Promise<S> };

@@ -1,6 +1,6 @@
 import type { ApiClient, Query } from '../client/api-client.ts';
 import { type ReadPages, readPages } from '../client/read-pages.ts';
-import type { Kind, Resource } from './kind.ts';
+import { type Kind, type Resource, schemaOf } from './kind.ts';
 import type { Place } from './place.ts';
 
 export interface Listing {
@@ -19,5 +19,5 @@ export async function readList(
 ): Promise<ReadPages<Resource>> {
   const collection = kind.list(place);
   const call = { path: collection.path, query: { ...collection.query, ...query } };
-  return await readPages(api, { item: kind.schema, call, limit }, signal);
+  return await readPages(api, { item: schemaOf(kind), call, limit }, signal);
 }

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { ClientError } from '../client/client-error.ts';
-import type { Resource } from './kind.ts';
+import { type Resource, schemaOf } from './kind.ts';
 import type { Place } from './place.ts';
 import { readList } from './read-list.ts';
 import type { Thing } from './things.ts';
@@ -15,7 +15,7 @@ export async function readOne(
   { kind, name, place }: Thing & { readonly place: Place },
   signal: AbortSignal,
 ): Promise<Resource> {
-  if (!kind.onlyListed) return await api.get(kind.schema, { path: pathOf({ kind, name }, place) }, signal);
+  if (!kind.onlyListed) return await api.get(schemaOf(kind), { path: pathOf({ kind, name }, place) }, signal);
   const { items } = await readList(api, { kind, place }, signal);
   const found = items.find((item) => kind.nameOf?.(item) === name);
   if (found !== undefined) return found;
