@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Code } from 'typebox/compile';
 import { type TSchema, Type } from 'typebox';
+import { Code } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { KINDS } from '../apps/cli/kinds/kinds.ts';
 import { checkOf, compiledSchemasCode } from './compiled-schemas.ts';

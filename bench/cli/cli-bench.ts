@@ -38,8 +38,9 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
   try {
     const programs = { package: await install(folder, signal), checkout: join(ROOT, 'bin/fleetshift') };
     const get = ['get', 'targets', '--server', server.url];
-    const answered = ['get', 'replicas', '--context', 'bench'];
-    await writeContext(folder, server.url);
+    const answered = ['get', 'replicas'];
+    const user = join(folder, 'user');
+    await writeContext(user, server.url);
     const starts = Object.entries(programs).flatMap(([name, program]) => [
       { name: `${name}: version`, from: name, run: () => untilEnd(folder, program, ['version']) },
       {
@@ -50,7 +51,7 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
       {
         name: `${name}: get replicas, with a context, to its end`,
         from: name,
-        run: () => untilEnd(folder, program, answered),
+        run: () => untilEnd(user, program, answered),
       },
     ]);
     const bare = () => untilEnd(folder, process.execPath, ['-e', '0']);
@@ -81,7 +82,7 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
 async function writeContext(home: string, server: string): Promise<void> {
   const folder = join(home, '.config', 'fleetshift');
   await mkdir(folder, { recursive: true });
-  const text = `version: 1\ncurrentContext: other\ncontexts:\n  - name: bench\n    server: ${server}/\n`;
+  const text = `version: 1\ncurrentContext: bench\ncontexts:\n  - name: bench\n    server: ${server}/\n`;
   await writeFile(join(folder, 'config.yaml'), text, { mode: 0o600 });
 }
 
