@@ -1,6 +1,4 @@
-import type { Resource } from './kind.ts';
-
-type Check = (value: unknown) => value is Resource;
+type Check = (value: unknown) => value is Readonly<Record<string, unknown>>;
 
 /**
  * The checks of the resources of each kind, by the name of the kind. There are none in a checkout: in the package, generated code
