@@ -200,6 +200,21 @@ test('what others do is not told, and what this version cannot read is read anew
   assert.deepEqual(asked.slice(0, 4), ['events after now', 'read', 'events after p1', 'read']);
 });
 
+test('events leave the spec out: what is known of the same generation completes them, anything else is read', async (t) => {
+  const withoutSpec = (parts: DeploymentParts) => {
+    const { manifest: _, placement: __, rollout: ___, config: ____, ...rest } = deployment(parts);
+    return rest;
+  };
+  const { code, asked } = await followed(t, {
+    reads: [deployment(PAUSED), deployment(RUNNING)],
+    streams: [
+      `id: p0\n\n${frame('p1', 'rollout.resumed', { ...withoutSpec(RUNNING), generation: 9 })}${frame('p2', 'rollout.finished', withoutSpec(DONE))}`,
+    ],
+  });
+  assert.equal(code, EXIT.ok);
+  assert.equal(asked.filter((what) => what === 'read').length, 2);
+});
+
 test('what the stream tells first may be older than what was read, and is not taken for news', async (t) => {
   const old = frame('p1', 'rollout.finished', deployment(ABORTED));
   const { code } = await followed(t, {

@@ -114,10 +114,22 @@ class SeenDeployment {
     if (type === 'deployment.deleted') {
       this.isGone = true;
       this.wake.notify();
-    } else if (Value.Check(DeploymentSchema, item)) this.#put(item);
+      return;
+    }
+    const whole = this.#wholeOf(item);
+    if (whole !== undefined) this.#put(whole);
     // An event about another resource or of another version. The teller reads deliveries and approvals itself.
     else if (type?.startsWith('deployment.') || type?.startsWith('rollout.')) await this.read(signal);
     else this.wake.notify();
+  }
+
+  /** Events leave out the spec, unless it may have changed. */
+  #wholeOf(said: unknown): DeploymentResource | undefined {
+    if (Value.Check(DeploymentSchema, said)) return said;
+    const some = (said ?? {}) as { readonly generation?: unknown };
+    const whole = { ...this.deployment, ...some };
+    const isSame = some.generation === this.deployment?.generation;
+    return isSame && Value.Check(DeploymentSchema, whole) ? whole : undefined;
   }
 
   /** The list is read after the stream has started, so the first events may be older than the list. */

@@ -142,6 +142,26 @@ test('what leaves the place or the selection is removed, and what is elsewhere i
   assert.deepEqual(told, ['ADDED a', 'ADDED b', 'REMOVED a', 'REMOVED b', 'ADDED d']);
 });
 
+test('an event that leaves out what did not change is completed, and one of elsewhere is not told', async (t) => {
+  const inShop = { parent: 'shop', displayName: 'A' };
+  const { kind: _, ...partial } = workspace('a', 2, inShop);
+  const { kind: __, ...elsewhere } = workspace('b', 2, { parent: 'root' });
+  const { kind: ___, ...later } = workspace('a', 3, { ...inShop, generation: 2 });
+  const { asked, told } = await watched(t, {
+    lists: [[workspace('a', 1, inShop)], [workspace('a', 3, { ...inShop, generation: 2 })]],
+    streams: [
+      'id: p0\n\n' +
+        frame('p1', 'workspace.updated', elsewhere) +
+        frame('p2', 'workspace.updated', partial) +
+        frame('p3', 'workspace.updated', later),
+    ],
+    place: { workspace: 'shop', workspaceIsSaid: true },
+    changes: 3,
+  });
+  assert.deepEqual(asked, ['events after now', 'list', 'list']);
+  assert.deepEqual(told, ['ADDED a', 'MODIFIED a', 'MODIFIED a']);
+});
+
 test('an event that this version cannot read sends it back to the list', async (t) => {
   const { told } = await watched(t, {
     lists: [[workspace('a')], [workspace('a', 2)]],

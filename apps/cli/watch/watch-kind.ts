@@ -62,11 +62,14 @@ class KnownItems {
 
   async take({ type = '', data }: ServerEvent, signal: AbortSignal): Promise<void> {
     const { kind, events, place, tell } = this.#watching;
-    const { data: item } = (data ?? {}) as { readonly data?: unknown };
-    const { Value } = await import('typebox/value');
-    // If this version cannot parse the resource, it lists all of them again.
-    if (!Value.Check(await kind.schema(), item)) return await this.readAll(signal);
-    const resource = item as Resource;
+    const { data: said } = (data ?? {}) as { readonly data?: Resource };
+    const known = said && this.#items.get(this.#nameOf(said));
+    const resource = await wholeOf(kind, said, known);
+    if (resource === undefined) {
+      // If this version cannot tell the whole resource, it lists all of them again, unless it is one of elsewhere.
+      if (said === undefined || known !== undefined || this.#isWanted(said)) await this.readAll(signal);
+      return;
+    }
     const hasLeft = events.left?.includes(type) && place.workspace !== undefined && this.#isAt(resource);
     const isGone = events.gone.includes(type) || hasLeft;
     if (events.left?.includes(type) && !hasLeft) return;
@@ -98,6 +101,16 @@ class KnownItems {
   #nameOf(item: Resource): string {
     return this.#watching.kind.nameOf?.(item) ?? '';
   }
+}
+
+/** Events leave out what the known resource has already, as long as it is of the same generation. */
+async function wholeOf(kind: Kind, said: Resource | undefined, known: Resource | undefined) {
+  const { Value } = await import('typebox/value');
+  const schema = await kind.schema();
+  if (said === undefined || Value.Check(schema, said)) return said;
+  const isSame = known?.['uid'] === said['uid'] && known?.['generation'] === said['generation'];
+  const whole = { ...known, ...said };
+  return isSame && Value.Check(schema, whole) ? whole : undefined;
 }
 
 function sameState(a: Resource, b: Resource): boolean {

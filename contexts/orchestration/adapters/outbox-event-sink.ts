@@ -3,11 +3,7 @@ import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
 import type { DEPLOYMENT_EVENTS } from '#protocol/api';
 import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
-import { toApprovalResource } from './http/approval-resource.ts';
-import { toResource, toTargetResource } from './http/deployment-resource.ts';
-
-/** Events list at most this many targets; consumers that need more read the list of targets. */
-const MAX_TARGETS = 100;
+import { eventData } from './event-data.ts';
 
 /** Writes to the outbox, within one transaction, scoped to the workspace of the deployment. */
 export class OutboxEventSink implements EventSink<OrchestrationEvent> {
@@ -28,7 +24,7 @@ export class OutboxEventSink implements EventSink<OrchestrationEvent> {
       key: keyOf(event),
       scope: 'approval' in event ? event.approval.workspace.name : event.deployment.workspace.name,
       time: now,
-      data: dataOf(event),
+      data: eventData(event),
     }));
     if (rows.length > 0) await this.#tx.batch(appendEvents(rows));
   }
@@ -47,17 +43,4 @@ function keyOf(event: OrchestrationEvent): string {
       ? { workspace: event.approval.workspace, name: event.approval.deploymentName }
       : event.deployment;
   return `workspaces/${workspace.name}/deployments/${name}`;
-}
-
-function dataOf(event: OrchestrationEvent): object {
-  if ('approval' in event) return toApprovalResource(event.approval);
-  if (event.type !== 'delivery.changed') return toResource(event.deployment);
-  const { deployment, targets } = event;
-  return {
-    deployment: deployment.name,
-    workspace: deployment.workspace.name,
-    uid: deployment.uid,
-    count: targets.length,
-    targets: targets.slice(0, MAX_TARGETS).map(toTargetResource),
-  };
 }

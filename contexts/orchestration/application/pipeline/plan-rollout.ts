@@ -171,7 +171,10 @@ export class PlanRollout {
       },
       now,
     );
-    const events = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
+    const events =
+      after === deployment
+        ? []
+        : [...respecified(deployment, after), { type: 'deployment.statusChanged', deployment: after } as const];
     await saveDeployment(unit, { before: deployment, after, events, now }, signal);
     return (await unit.deployments.rest(deployment.uid, run, signal))
       ? ({ kind: 'rest' } as const)
@@ -219,7 +222,7 @@ export class PlanRollout {
       },
       now,
     );
-    const events = [{ type: 'rollout.planned', deployment: after } as const];
+    const events = [...respecified(deployment, after), { type: 'rollout.planned', deployment: after } as const];
     await yieldIfLong();
     await Promise.all([
       keepRows(unit, { deployment, membership, before: around.rows, owes: this.#owes, now }, signal),
@@ -327,6 +330,11 @@ async function keepRows(
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
   const dropped = membership.dropped.flatMap((target) => old.get(target) ?? []);
   await oweRemovals(unit, owes, { deployment, rows: dropped, now }, signal);
+}
+
+/** A rollback changes the spec. */
+function respecified(before: Deployment, after: Deployment) {
+  return after.generation === before.generation ? [] : [{ type: 'deployment.updated', deployment: after } as const];
 }
 
 function newRevision({ deployment, asked, requested }: Scene, now: number): Revision {
