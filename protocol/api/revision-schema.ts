@@ -33,6 +33,10 @@ const SUMMARY = {
   paced: Type.Boolean({
     description: 'False for a rollback that went to all targets at once, regardless of the budget.',
   }),
+  contentHash: Type.String({
+    description:
+      'Equal for revisions with the same content: manifest, config, namespace, health rules and drift policy. A rollback between them changes nothing.',
+  }),
   createTime: time('When it was planned.'),
   endTime: Type.Optional(time('When it ended.')),
   outcome: Type.Optional(Type.Enum(['Succeeded', 'Superseded', 'Aborted', 'RolledBack'])),

@@ -18,6 +18,7 @@ export const revisionKind = defineKind({
     { heading: 'ENDED', cell: ({ endTime }) => timeCell(endTime) },
     { heading: 'REQUESTED BY', cell: ({ requestedBy }) => requestedBy },
     { heading: 'WHY', cell: ({ trigger }) => trigger },
+    { heading: 'CONTENT', wide: true, cell: ({ contentHash }) => contentHash.replace('sha256:', '').slice(0, 8) },
     { heading: 'CONTENT OF', wide: true, cell: ({ rollbackTo }) => rollbackTo?.toString() },
     { heading: 'PACED', wide: true, cell: ({ paced }) => (paced ? 'yes' : 'no') },
     { heading: 'MESSAGE', wide: true, cell: ({ message }) => message },

@@ -116,7 +116,10 @@ batch-1  [#######>>xxxxx..........]  3/10  open, 1 in progress, 2 failed
 
 Waiting for:
 - a person for 2m: 2 targets failed
-  to continue: resume, retry, roll back or abort it: fleetshift rollout resume web -w shop
+  to continue: resume, retry, roll back or abort it
+    fleetshift rollout retry web -w shop
+    fleetshift rollout rollback web -w shop
+    fleetshift rollout resume web -w shop
 
 TARGET  STATE     DELIVERY  HAS  HEALTH     FOR  WHY
 a       failed    Failed    7    Available  2m   Rejected: no such kind

@@ -17,7 +17,7 @@ export function renderWaits(
     return [
       paint('yellow', printable(`- ${waitText(wait, { now, names })}`)),
       ...(approval === undefined ? [] : [printable(`  ${approvalText(approval)}`)]),
-      printable(`  to continue: ${unblockText(wait, deployment)}`),
+      ...unblockLines(wait, deployment).map((line) => printable(`  ${line}`)),
     ];
   });
   const held = heldLines(deployment, names).map((line, index) => (index === 0 ? paint('yellow', line) : line));
@@ -34,10 +34,17 @@ export function waitText(wait: Wait, { now, names }: { readonly now: number; rea
   return `${what} for ${renderAge(since, now)}${end}: ${message}${which}`;
 }
 
-/** The unblock text of the platform, with the command that does it if there is one. */
+/** The unblock text of the platform, with the commands that do it if there are any. */
 export function unblockText(wait: Wait, deployment: DeploymentResource): string {
-  const advice = adviceOf(wait, deployment);
-  return advice === undefined ? wait.unblock : `${wait.unblock}: ${advice}`;
+  const commands = commandsFor(wait, deployment);
+  return commands.length === 0 ? wait.unblock : `${wait.unblock}: ${commands.join(' | ')}`;
+}
+
+/** A single command stands in the same line; of several, each has its own. */
+function unblockLines(wait: Wait, deployment: DeploymentResource): string[] {
+  const commands = commandsFor(wait, deployment);
+  if (commands.length < 2) return [`to continue: ${unblockText(wait, deployment)}`];
+  return [`to continue: ${wait.unblock}`, ...commands.map((command) => `  ${command}`)];
 }
 
 type Names = ReadonlyMap<string, string>;
@@ -91,12 +98,13 @@ function waitingLine(waiting: readonly string[]): string[] {
   return [printable(`  after that it is placed on targets: ${waiting.slice(0, NAMED).join(', ')}${more}`)];
 }
 
-/** The command that ends the wait, if there is one. */
-function adviceOf({ kind, gate }: Wait, { name, workspace, status }: DeploymentResource): string | undefined {
-  const command = (verb: string): string => `fleetshift rollout ${verb} ${name} -w ${workspace}`;
-  if (kind === 'resume') return command('resume');
-  if (kind === 'conflict') return command('replan');
-  const steps = status.rollout?.steps ?? [];
+/** The commands that end the wait. */
+function commandsFor({ kind, gate }: Wait, { name, workspace, status }: DeploymentResource): readonly string[] {
+  const commands = (...verbs: string[]) => verbs.map((verb) => `fleetshift rollout ${verb} ${name} -w ${workspace}`);
+  const { reason, steps = [] } = status.rollout ?? {};
+  if (kind === 'resume')
+    return reason === 'FailuresExceeded' ? commands('retry', 'rollback', 'resume') : commands('resume');
+  if (kind === 'conflict') return commands('replan');
   const isApproval = steps.some((step) => step.gate?.type === 'approval' && step.gate.id === gate);
-  return kind === 'gate' && isApproval ? command('approve') : undefined;
+  return kind === 'gate' && isApproval ? commands('approve') : [];
 }

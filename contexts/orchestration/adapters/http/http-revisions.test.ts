@@ -127,7 +127,9 @@ eachDatabase('revisions', (fresh) => {
   };
 
   it('are listed newest first, without their specs', async () => {
-    const { items } = (await got('')) as unknown as { items: object[] };
+    const { items } = (await got('')) as unknown as { items: { contentHash: string }[] };
+    const [first, second] = items.map(({ contentHash }) => contentHash);
+    assert.ok(first !== undefined && second !== undefined && first !== second);
     assert.deepEqual(items, [
       {
         revision: 3,
@@ -135,6 +137,7 @@ eachDatabase('revisions', (fresh) => {
         trigger: 'the spec was changed: manifest',
         requestedBy: 'user:ann',
         paced: true,
+        contentHash: first,
         createTime: new Date(NOW).toISOString(),
       },
       {
@@ -143,6 +146,7 @@ eachDatabase('revisions', (fresh) => {
         trigger: 'user:ann created it',
         requestedBy: 'user:ann',
         paced: true,
+        contentHash: second,
         createTime: new Date(1_000).toISOString(),
         endTime: new Date(2_000).toISOString(),
         outcome: 'Succeeded',

@@ -58,7 +58,8 @@ const PLAIN_VERBS: readonly PlainVerb[] = [
   {
     verb: 'resume',
     summary: 'Resume the rollout of a deployment',
-    description: 'Also resumes a rollout that paused by itself: failures so far are accepted.',
+    description:
+      'Also resumes a rollout that paused by itself: it continues without the targets that failed, but health gates wait for them.',
   },
   {
     verb: 'abort',

@@ -8,7 +8,7 @@ import type {
 import type { TargetId } from '#protocol/targets';
 import type { RevisionDiff, TargetDiff } from '../../application/revisions/diff-revisions.ts';
 import type { PlanSummary } from '../../application/revisions/read-revision.ts';
-import type { Revision } from '../../domain/deployment/revision.ts';
+import { contentHashOf, type Revision } from '../../domain/deployment/revision.ts';
 import { maskSpec } from '../../domain/deployment/sealed-spec.ts';
 import type { TimelineEntry } from '../../domain/deployment/status/timeline.ts';
 import { timeOf } from './deployment-resource.ts';
@@ -23,6 +23,7 @@ export function toRevisionSummary(its: Revision): RevisionSummaryResource {
     requestedBy,
     ...(rollbackTo === undefined ? {} : { rollbackTo }),
     paced: isPaced,
+    contentHash: contentHashOf(its),
     createTime: timeOf(createTime),
     ...(endTime === undefined ? {} : { endTime: timeOf(endTime) }),
     ...(outcome === undefined ? {} : { outcome }),

@@ -4,6 +4,7 @@ import type { PlannedTarget } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import type { RequestedChange } from '../../domain/deployment/requested-change.ts';
+import { contentOf } from '../../domain/deployment/revision.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
@@ -120,15 +121,7 @@ export async function desiredRevision(
     return { spec, revision, rollbackTo: undefined, isPaced: true, next: { spec, generation } };
   }
   const { namespace: _, ...kept } = spec;
-  const { manifest, config, healthRules, driftPolicy, namespace } = old.spec;
-  const restored = {
-    ...kept,
-    manifest,
-    config,
-    healthRules,
-    driftPolicy,
-    ...(namespace === undefined ? {} : { namespace }),
-  };
+  const restored = { ...kept, ...contentOf(old.spec) };
   const isSame = canonicalJson(restored) === canonicalJson(spec);
   const next = isSame ? { spec, generation } : { spec: restored, generation: generation + 1 };
   return { spec: next.spec, revision, rollbackTo: rollback.to, isPaced: rollback.paced, next };

@@ -1,3 +1,4 @@
+import { contentHash } from '#kit/std';
 import type { Outcome } from '../rollout/machine/phase.ts';
 import type { DeploymentId, DeploymentSpec } from './deployment.ts';
 
@@ -22,4 +23,14 @@ export interface Revision {
   readonly message: string | undefined;
   /** How many turns it has taken so far. */
   readonly turns: number;
+}
+
+/** Everything that documents are generated from, which is what a rollback restores: never placement or rollout. */
+export function contentOf({ manifest, config, healthRules, driftPolicy, namespace }: DeploymentSpec) {
+  return { manifest, config, healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** The same for revisions between which a rollback would change nothing. */
+export function contentHashOf({ spec }: Pick<Revision, 'spec'>): string {
+  return contentHash(contentOf(spec));
 }

@@ -26,12 +26,15 @@ export async function rollBack(args: readonly string[], io: Io, signal: AbortSig
 /** Older revisions are not considered. */
 const LOOKED_AT = 200;
 
+/** The newest revision that succeeded and whose content is not that of the newest of all. */
 async function lastGood(api: ApiClient, { workspace, name }: DeploymentAddress, signal: AbortSignal): Promise<number> {
   const place = { workspace, deployment: name };
   const { items } = await readList(api, { kind: revisionKind, place, limit: LOOKED_AT }, signal);
-  const [, ...earlier] = items as unknown as readonly RevisionSummaryResource[];
-  const found = earlier.find(({ outcome }) => outcome === 'Succeeded');
+  const [now, ...earlier] = items as unknown as readonly RevisionSummaryResource[];
+  const others = earlier.filter(({ contentHash }) => contentHash !== now?.contentHash);
+  const found = others.find(({ outcome }) => outcome === 'Succeeded');
   if (found !== undefined) return found.revision;
+  const why = others.length === 0 ? 'has other content than the last one' : 'with other content succeeded';
   const act = `choose one of "fleetshift revisions ${name} -w ${workspace}" with --to`;
-  throw new ClientError('CONFLICT', `no revision of ${name} succeeded before the last one; ${act}`);
+  throw new ClientError('CONFLICT', `no earlier revision of ${name} ${why}; ${act}`);
 }

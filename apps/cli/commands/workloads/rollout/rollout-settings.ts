@@ -81,7 +81,7 @@ const MESSAGE = {
 const ROLLBACK = {
   to: {
     kind: integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-    unset: 'the last one that succeeded before this',
+    unset: 'the last one with other content that succeeded',
     sentence: 'The revision to go back to.',
     group: 'rollback',
     from,

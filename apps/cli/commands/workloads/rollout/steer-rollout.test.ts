@@ -5,19 +5,25 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { PATIENCE_MS } from '#testing/patience';
+import { EXIT } from '../../../command.ts';
 import { COMMANDS } from '../../../commands.ts';
 import { runCli } from '../../../run-cli.ts';
 
 describe('fleetshift rollout', () => {
   /** `POST /v1/…:verb {…}` of each request. */
   const asked: string[] = [];
+  /** The revisions that the server has. */
+  let revisions: readonly object[] = [];
   let server: Server;
   before(async () => {
     server = createServer((request, response) => {
       text(request).then(
         (body) => {
-          asked.push(`${request.method} ${request.url} ${body}`);
-          response.setHeader('content-type', 'application/json').end('{}');
+          const isRead = request.method === 'GET';
+          if (!isRead) asked.push(`${request.method} ${request.url} ${body}`);
+          response
+            .setHeader('content-type', 'application/json')
+            .end(JSON.stringify(isRead ? { items: revisions } : {}));
         },
         () => response.destroy(),
       );
@@ -104,6 +110,13 @@ describe('fleetshift rollout', () => {
       want: [],
       says: /--override is only for approve/,
     },
+    {
+      why: 'a rollback says its revision',
+      args: ['rollback', 'web', '--to', '2', '--yes'],
+      code: 0,
+      want: [`${WEB}:rollback {"revision":2,"paced":false}`],
+      says: /rolling back to revision 2/,
+    },
   ]) {
     it(why, async () => {
       const { code: ended, asked: sent, out, err } = await rollout(args, answer);
@@ -111,4 +124,51 @@ describe('fleetshift rollout', () => {
       assert.match(`${err}${out}`, says);
     });
   }
+
+  it('a rollback without a revision goes to the last content that differs and succeeded', async () => {
+    revisions = [
+      aRevision(6, 'bad', undefined),
+      aRevision(5, 'bad', 'Succeeded'),
+      aRevision(4, 'worse', 'Superseded'),
+      aRevision(3, 'good', 'Succeeded'),
+      aRevision(2, 'older', 'Succeeded'),
+    ];
+    const { asked: sent, out } = await rollout(['rollback', 'web', '--yes']);
+    assert.deepEqual(sent, [`${WEB}:rollback {"revision":3,"paced":false}`]);
+    assert.match(out, /rolling back to revision 3/);
+  });
+
+  for (const { why, of, says } of [
+    {
+      why: 'all have the same content',
+      of: ['Succeeded', 'same'],
+      says: /no earlier revision of web has other content/,
+    },
+    {
+      why: 'none with other content succeeded',
+      of: ['Aborted', 'other'],
+      says: /no earlier revision of web with other/,
+    },
+  ] as const) {
+    it(`a rollback is refused when ${why}`, async () => {
+      revisions = [aRevision(2, 'same', undefined), aRevision(1, of[1], of[0])];
+      const { code, asked: sent, err } = await rollout(['rollback', 'web', '--yes']);
+      assert.deepEqual([code, sent], [EXIT.conflict, []]);
+      assert.match(err, says);
+      assert.match(err, /fleetshift revisions web -w shop/);
+    });
+  }
 });
+
+function aRevision(revision: number, content: string, outcome: string | undefined): object {
+  return {
+    revision,
+    generation: revision,
+    trigger: 'it was changed',
+    requestedBy: 'user:ann',
+    paced: true,
+    contentHash: `sha256:${content}`,
+    createTime: '2026-01-01T00:00:00.000Z',
+    ...(outcome === undefined ? {} : { endTime: '2026-01-01T00:01:00.000Z', outcome }),
+  };
+}

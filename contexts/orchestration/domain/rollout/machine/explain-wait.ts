@@ -43,14 +43,24 @@ export function createExplainWait(gates: GateRegistry): ExplainWait {
   };
 }
 
-function stillnessOf({ phase }: RolloutState): Wait[] {
+function stillnessOf(state: RolloutState): Wait[] {
+  const { phase } = state;
   const { since } = phase;
   if (phase.kind === 'Planned') {
     return [{ kind: 'start', since, message: 'has not been started', unblock: 'it starts by itself' }];
   }
   if (phase.kind !== 'Paused') return [];
-  const unblock = phase.reason === 'FailuresExceeded' ? 'resume, retry, roll back or abort it' : 'resume or abort it';
-  return [{ kind: 'resume', since, message: phase.message, unblock }];
+  const wait = { kind: 'resume', since, message: phase.message } as const;
+  if (phase.reason !== 'FailuresExceeded') return [{ ...wait, unblock: 'resume or abort it' }];
+  const unblock =
+    'retry the failed targets, roll back, or resume: it continues without them, but health gates wait for them';
+  return [{ ...wait, unblock, ...failedOf(state) }];
+}
+
+/** The targets that a resume would leave behind. */
+function failedOf(state: RolloutState): Pick<Wait, 'count' | 'targets'> {
+  const numbers = [...keysOf(state.owed)].filter((number) => valueAt(state.members, number)?.status === 'Failed');
+  return { count: numbers.length, targets: idsOf(state, numbers.values()) };
 }
 
 function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
@@ -68,7 +78,8 @@ function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
 /** The unhealthy targets a health gate looks at: before a stage all delivered so far, after it those of the stage. */
 function unhealthyOf(state: RolloutState): Pick<Wait, 'count' | 'targets'> {
   const { step, at } = state.cursor;
-  const numbers = [...keysOf(state.unavailable)].filter((number) => {
+  const looked = new Set([...keysOf(state.unavailable), ...keysOf(state.owed)]);
+  const numbers = [...looked].filter((number) => {
     const member = valueAt(state.members, number);
     return member !== undefined && marksOf(member).isUnhealthy && (at === 'before' || member.step === step);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REVISION } from '../testing/a-rollout.ts';
-import { RolloutRun } from '../testing/rollout-run.ts';
+import { idOf, REVISION } from '../testing/a-rollout.ts';
+import { MINUTE, RolloutRun } from '../testing/rollout-run.ts';
 import type { RolloutEvent } from './rollout-event.ts';
 
 const TWO = [{ name: 'a' }, { name: 'b' }];
@@ -79,4 +79,53 @@ for (const { why, rolloutEvents } of [
 test('with queue, one that somebody paused is not taken away from him', () => {
   const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO).tell(PAUSE).tell(NEWER);
   assert.equal(run.phase.kind, 'Paused');
+});
+
+const CANARY = {
+  type: 'staged',
+  progressDeadline: '5m',
+  stages: [
+    { name: 'canary', selector: { matchLabels: { tier: 'canary' } }, afterTasks: [{ type: 'health', timeout: '1h' }] },
+  ],
+};
+const FLEET = [{ name: 'a', labels: { tier: 'canary' } }, { name: 'b' }];
+
+test('a resume after a failed canary does not pass its health gate: what failed stays to be proven', () => {
+  const run = new RolloutRun(CANARY, FLEET).fail('a');
+  assert.deepEqual(
+    run.waits.map(({ kind, targets }) => [kind, targets]),
+    [['resume', ['a']]],
+    'it names what a resume would leave behind',
+  );
+  assert.deepEqual(run.tell({ kind: 'resume' }).sent, []);
+  assert.deepEqual(
+    run.waits.map(({ kind, gate, targets }) => [kind, gate?.startsWith('canary/after'), targets]),
+    [['gate', true, ['a']]],
+  );
+  assert.deepEqual(run.tell({ kind: 'retry' }).sent, ['a']);
+  assert.deepEqual(run.settle('a').sent, ['b'], 'it is proven');
+});
+
+test('a target that left behind a resume, and is available with the content after all, is proven', () => {
+  const run = new RolloutRun(CANARY, FLEET).tell({ kind: 'delivered', target: idOf('a'), changed: true });
+  run.pass(5 * MINUTE).tell({ kind: 'resume' });
+  assert.deepEqual(run.sent, []);
+  assert.deepEqual(run.health('a', 'Available').sent, ['b']);
+});
+
+test('a failure that the budget tolerates does not hold up a health gate', () => {
+  const fleet = [...FLEET, { name: 'c', labels: { tier: 'canary' } }];
+  const run = new RolloutRun({ ...CANARY, maxFailures: 1 }, fleet).fail('a');
+  assert.deepEqual(run.settle('c').sent, ['b']);
+});
+
+test('a failure that a resume accepted holds up no later stage that has no gate', () => {
+  const run = new RolloutRun(ROLLING, TWO).fail('a');
+  assert.deepEqual(run.tell({ kind: 'resume' }).sent, ['b']);
+});
+
+test('a rollout that had stopped says so when it is superseded', () => {
+  const run = new RolloutRun(ROLLING, TWO).fail('a').tell(NEWER);
+  assert.ok(run.phase.kind === 'Finished');
+  assert.match(run.phase.message, /^superseded by revision \d+, after it had stopped: failed targets: 1, allowed: 0$/);
 });

@@ -2,7 +2,7 @@ import type { TargetId } from '#protocol/targets';
 import { finish, stop } from './advance.ts';
 import { keysOf } from './number-map.ts';
 import { enqueue } from './settling.ts';
-import { memberAt, numberOf, type Turn } from './turn.ts';
+import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
 
 export function start({ state, now }: Turn): void {
   state.isStarted = true;
@@ -16,11 +16,25 @@ export function pause({ state, now }: Turn, by: string, why: string): void {
   state.phase = { kind: 'Paused', since: now, reason: 'PausedByUser', message };
 }
 
-/** Resuming accepts the failures so far. */
-export function resume({ state, now }: Turn): void {
+/**
+ * Resuming accepts the failures so far, for the budget.
+ *
+ * DECISION: for a health gate the targets that failed stay to be proven. Otherwise a resume after a failed canary would
+ * pass the very gate that is there for the canary.
+ */
+export function resume(turn: Turn): void {
+  const { state, now } = turn;
   if (state.phase.kind !== 'Paused') return;
+  if (state.phase.reason === 'FailuresExceeded') leaveUnproven(turn);
   state.failures = { era: state.failures.era + 1, delivery: 0, generate: 0 };
   state.phase = { kind: state.isStarted ? 'Running' : 'Planned', since: now };
+}
+
+function leaveUnproven(turn: Turn): void {
+  for (const number of keysOf(turn.state.owed)) {
+    const member = memberAt(turn, number);
+    if (member.status === 'Failed') putMember(turn, number, { ...member, isUnproven: true });
+  }
 }
 
 export function abort(turn: Turn, by = 'a user'): void {
@@ -41,8 +55,9 @@ export function retry(turn: Turn, targets: readonly TargetId[] | undefined): voi
 /** With `queue` the rollout finishes first, unless it is paused in a way that only a user can end. */
 export function giveWay(turn: Turn, by: number): void {
   const { budget, phase } = turn.state;
-  const message = `superseded by revision ${by}`;
+  const isStopped = phase.kind === 'Paused' && phase.reason !== 'PausedByUser';
+  const message = `superseded by revision ${by}${isStopped ? `, after it had stopped: ${phase.message}` : ''}`;
   turn.state.queued = by;
   if (budget.onCollision === 'supersede') finish(turn, 'Superseded', message);
-  else if (phase.kind === 'Paused' && phase.reason !== 'PausedByUser') stop(turn, { ...phase, policy: 'pause' });
+  else if (isStopped) stop(turn, { ...phase, policy: 'pause' });
 }

@@ -61,8 +61,9 @@ function carry(turn: Turn, old: Member): boolean {
   if (number === undefined || !CARRIED.includes(old.status) || isUntouched(old)) return false;
   const member = memberAt(turn, number);
   if (member.step === undefined || (member.change !== old.change && old.status !== 'Removing')) return false;
-  const { status, since, hasNew, failure } = old;
-  putMember(turn, number, { ...member, status, since, hasNew, ...(failure === undefined ? {} : { failure }) });
+  const { status, since, hasNew, failure, isUnproven } = old;
+  const failed = { ...(failure === undefined ? {} : { failure }), ...(isUnproven === undefined ? {} : { isUnproven }) };
+  putMember(turn, number, { ...member, status, since, hasNew, ...failed });
   if (isUnderWay(old)) setDeadline(turn, number, old.isOnline ? 'progress' : 'offline');
   if (failure !== undefined && failure.era === turn.state.failures.era) countFailure(turn, failure.reason, 1);
   return true;

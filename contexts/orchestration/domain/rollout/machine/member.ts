@@ -65,6 +65,8 @@ export interface Member extends MemberFacts {
   /** Its position in a deadline queue. */
   readonly deadline?: { readonly queue: 'progress' | 'offline'; readonly place: number };
   readonly failure?: Failure;
+  /** It failed, and the rollout was resumed in spite of it: a health gate still waits for it. */
+  readonly isUnproven?: true;
 }
 
 /** How a member enters counts and queues. They are updated by comparing its marks before and after a change. */
@@ -85,6 +87,7 @@ export function marksOf(member: Member): Marks {
   const isPlaced = change === 'deliver' && status !== 'Dropped';
   const isInChange = status === 'Delivering' || status === 'Settling';
   const isDown = isPlaced && member.hasContent && !isWell(member);
+  const isUnproven = status === 'Failed' && member.isUnproven === true;
   return {
     step: status === 'Dropped' ? undefined : step,
     queue: queueOf(member),
@@ -93,7 +96,8 @@ export function marksOf(member: Member): Marks {
     isInChange,
     isPlaced,
     isUnavailable: isInChange || isDown,
-    isUnhealthy: isInChange || (isPlaced && step !== undefined && status === 'Done' && !isWell(member)),
+    isUnhealthy:
+      isInChange || (isPlaced && step !== undefined && (isUnproven || (status === 'Done' && !isWell(member)))),
     isOwed: status === 'Failed' || status === 'Skipped',
   };
 }

@@ -31,7 +31,7 @@ export type RolloutEvent =
       readonly answer: GateAnswer;
     }
   | { readonly kind: 'pause'; readonly by: string; readonly message: string }
-  /** Accepts the failures so far; a gate that said no is opened again. */
+  /** Accepts the failures so far, though not for health gates; a gate that said no is opened again. */
   | { readonly kind: 'resume' }
   | { readonly kind: 'abort'; readonly by?: string }
   /** Retries all failed targets, or the ones named; a rollout paused for failures continues. */

@@ -70,7 +70,7 @@ function mayHaveContent({ status, hasContent }: Member): boolean {
 
 function put(turn: Turn, number: number, status: Member['status'], fields: Partial<Member> = {}): void {
   clearDeadline(turn, number);
-  const { failure, ...member } = memberAt(turn, number);
+  const { failure, isUnproven: _, ...member } = memberAt(turn, number);
   if (failure !== undefined && failure.era === turn.state.failures.era) countFailure(turn, failure.reason, -1);
   putMember(turn, number, { ...member, ...fields, status, since: turn.now });
 }
