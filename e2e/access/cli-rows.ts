@@ -1,5 +1,5 @@
 import { KINDS } from '../../apps/cli/kinds/kinds.ts';
-import { ITEM_FORMATS } from '../../apps/cli/output/render-items.ts';
+import { PLAIN_FORMATS } from '../../apps/cli/output/item-format.ts';
 import { QUOTED } from './quoting-agents.ts';
 
 /** The workspace that commands run against: it holds the deployments that agents quote. */
@@ -35,7 +35,8 @@ export const CLI_ROWS: Readonly<Record<string, string | ((place: CliPlace) => re
         ...(takes.includes('deployment') ? ['--deployment', 'quoted-by-refusal'] : []),
       ];
       const without = [...(nameOf === undefined ? ['name'] : []), ...(apply === undefined ? ['manifest'] : [])];
-      const formats = ITEM_FORMATS.filter((format) => !without.includes(format));
+      const templates = ['jsonpath={.items}', 'custom-columns=ALL:.'];
+      const formats = [...PLAIN_FORMATS.filter((format) => !without.includes(format)), ...templates];
       return formats.map((format) => [plural, ...where, ...of, '-o', format]);
     }),
   describe: ({ workspace, target }) => [

@@ -12,6 +12,7 @@ const SHORT: Readonly<Record<string, string>> = {
   o: 'output',
   w: 'workspace',
   l: 'selector',
+  L: 'label-columns',
   f: 'filename',
   A: 'all-workspaces',
 };

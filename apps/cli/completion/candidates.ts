@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { ROLLOUT_VERBS } from '../commands/workloads/rollout/rollout-verbs.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
-import { ITEM_FORMATS } from '../output/render-items.ts';
+import { ITEM_FORMAT_WORDS } from '../output/item-format.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
 /** The candidates for a word: known words, or names to ask the platform for. */
@@ -88,7 +88,7 @@ function positional(name: string, given: readonly string[], commands: readonly s
 function valueOf(flag: string, command: string): Candidates | undefined {
   if (flag === '--context') return { kind: 'contexts' };
   if (flag === '-o' || flag === '--output') {
-    return { kind: 'words', words: command === 'get' ? ITEM_FORMATS : ['table', 'json', 'yaml'] };
+    return { kind: 'words', words: command === 'get' ? ITEM_FORMAT_WORDS : ['table', 'json', 'yaml'] };
   }
   if (FILES.includes(flag)) return NOTHING;
   if (flag === '--to' && (command === 'move' || command === 'assign')) return namesOf('workspaces');
@@ -116,12 +116,12 @@ function flagsIn(help: string): Flag[] {
 }
 
 function takesValue(word: string, flags: readonly Flag[]): boolean {
-  if (word === '-l') return true;
+  if (word === '-l' || word === '-L') return true;
   return flags.some(({ flag, hasValue }) => flag === word && hasValue);
 }
 
 function positionals(words: readonly string[], flags: readonly Flag[]): string[] {
-  const short = ['-w', '-o', '-l', '-f'];
+  const short = ['-w', '-o', '-l', '-L', '-f'];
   return words.filter((word, index) => {
     const before = words[index - 1] ?? '';
     return !word.startsWith('-') && !short.includes(before) && !takesValue(before, flags);

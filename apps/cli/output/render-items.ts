@@ -1,17 +1,28 @@
-import type { Kind, Resource } from '../kinds/kind.ts';
+import { labelsCell } from '../kinds/cells.ts';
+import type { Column, Kind, Resource } from '../kinds/kind.ts';
 import { manifestOf } from '../kinds/manifest-of.ts';
 import { renderTable } from './render-table.ts';
 import { renderYaml } from './yaml.ts';
 
-/** `manifest` is the input format of `apply`. */
-export const ITEM_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'manifest'] as const;
-export type ItemFormat = (typeof ITEM_FORMATS)[number];
-
 export function renderItems(kind: Kind, items: readonly Resource[], format: 'table' | 'wide' | 'name'): string {
-  if (format === 'name') return items.map((item) => `${nameIn(kind, item)}\n`).join('');
+  if (format === 'name') return renderNames(kind, items);
+  return renderRows(kind, items, { wide: format === 'wide' });
+}
+
+export function renderNames(kind: Kind, items: readonly Resource[]): string {
+  return items.map((item) => `${nameIn(kind, item)}\n`).join('');
+}
+
+export function renderRows(
+  kind: Kind,
+  items: readonly Resource[],
+  { headers = true, ...options }: TableOptions & { readonly headers?: boolean },
+): string {
+  const columns = columnsOf(kind, options);
   return renderTable(
-    headingsOf(kind, format),
-    items.map((item) => cellsOf(kind, item, format)),
+    columns.map(({ heading }) => heading),
+    items.map((item) => cellsOf(columns, item)),
+    headers,
   );
 }
 
@@ -25,10 +36,37 @@ export function nameIn(kind: Kind, item: Resource): string {
   return `${kind.name}/${kind.nameOf?.(item) ?? ''}`;
 }
 
-export function headingsOf({ columns }: Kind, format: 'table' | 'wide'): string[] {
-  return columns.filter(({ wide }) => format === 'wide' || !wide).map(({ heading }) => heading);
+/** What a table of resources shows. */
+export interface TableOptions {
+  readonly wide?: boolean;
+  /** Labels with a column of their own. */
+  readonly labelColumns?: readonly string[];
+  readonly showLabels?: boolean;
+  /** Names as `target/prod-1`, for tables of several kinds. */
+  readonly kindInName?: boolean;
 }
 
-export function cellsOf({ columns }: Kind, item: Resource, format: 'table' | 'wide'): string[] {
-  return columns.filter(({ wide }) => format === 'wide' || !wide).map((column) => column.cell(item) || '-');
+export function columnsOf(
+  kind: Kind,
+  { wide = false, labelColumns = [], showLabels = false, kindInName = false }: TableOptions,
+): readonly Column<Resource>[] {
+  const named = (column: Column<Resource>): Column<Resource> =>
+    kindInName && column.heading === 'NAME' ? { ...column, cell: (item) => nameIn(kind, item) } : column;
+  const own = kind.columns.filter((column) => wide || !column.wide).map(named);
+  const each = labelColumns.map((label) => ({
+    heading: label.replace(/^.*\//, '').toUpperCase(),
+    cell: (item: Resource) => labelsOf(item)[label],
+  }));
+  const hasLabels = own.some(({ heading }) => heading === 'LABELS');
+  const all =
+    showLabels && !hasLabels ? [{ heading: 'LABELS', cell: (item: Resource) => labelsCell(labelsOf(item)) }] : [];
+  return [...own, ...each, ...all];
+}
+
+function labelsOf({ labels }: Resource): Readonly<Record<string, string>> {
+  return (labels ?? {}) as Readonly<Record<string, string>>;
+}
+
+export function cellsOf(columns: readonly Column<Resource>[], item: Resource): string[] {
+  return columns.map((column) => column.cell(item) || '-');
 }

@@ -1,8 +1,8 @@
 import { printable } from './printable.ts';
 
 /** Columns with headings, as wide as necessary and separated by two spaces. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows.map((row) => row.map(printable))];
+export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[], headers = true): string {
+  const lines = [...(headers ? [headings] : []), ...rows.map((row) => row.map(printable))];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column]))));
   return lines.map((line) => `${renderLine(line, widths)}\n`).join('');
 }

@@ -1,10 +1,12 @@
-import type { Kind } from '../kinds/kind.ts';
-import { cellsOf, headingsOf, nameIn } from '../output/render-items.ts';
+import type { Column, Kind, Resource } from '../kinds/kind.ts';
+import { cellsOf, columnsOf, nameIn, type TableOptions } from '../output/render-items.ts';
 import { renderTable } from '../output/render-table.ts';
 import { renderYaml } from '../output/yaml.ts';
 import type { Change } from './watch-kind.ts';
 
 export type WatchFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+
+export type WatchTable = Omit<TableOptions, 'wide'> & { readonly headers?: boolean };
 
 /**
  * Renders changes as they come: rows for people, one document per change for programs. Columns keep their initial width
@@ -13,12 +15,15 @@ export type WatchFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 export class ChangeRenderer {
   readonly #kind: Kind;
   readonly #format: WatchFormat;
+  readonly #columns: readonly Column<Resource>[];
   #widths: readonly number[] = ['MODIFIED'.length];
-  #isFirst = true;
+  #isFirst: boolean;
 
-  constructor(kind: Kind, format: WatchFormat) {
+  constructor(kind: Kind, format: WatchFormat, { headers = true, ...options }: WatchTable = {}) {
     this.#kind = kind;
     this.#format = format;
+    this.#columns = columnsOf(kind, { ...options, wide: format === 'wide' });
+    this.#isFirst = headers;
   }
 
   render(changes: readonly Change[]): string {
@@ -32,13 +37,13 @@ export class ChangeRenderer {
         return changes.map(({ item }) => `${nameIn(kind, item)}\n`).join('');
       case 'table':
       case 'wide':
-        return this.#renderRows(changes, this.#format);
+        return this.#renderRows(changes);
     }
   }
 
-  #renderRows(changes: readonly Change[], format: 'table' | 'wide'): string {
-    const headings = ['EVENT', ...headingsOf(this.#kind, format)];
-    const rows = changes.map(({ type, item }) => [type, ...cellsOf(this.#kind, item, format)]);
+  #renderRows(changes: readonly Change[]): string {
+    const headings = ['EVENT', ...this.#columns.map(({ heading }) => heading)];
+    const rows = changes.map(({ type, item }) => [type, ...cellsOf(this.#columns, item)]);
     const isFirst = this.#isFirst;
     const before = this.#widths;
     this.#isFirst = false;

@@ -1,27 +1,51 @@
-import { boolean, helpText, integer, oneOf, type Settings, text } from '#kit/config';
+import { boolean, helpText, integer, listOf, type Settings, text } from '#kit/config';
 import { sleep } from '#kit/std';
 import { readClientCommand } from '../../client/client-command.ts';
 import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
 import { type Command, EXIT, type ExitCode, type Io, UsageError } from '../../command.ts';
 import { eachThing } from '../../each-thing.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
-import { kindsHelp } from '../../kinds/kinds.ts';
+import { kindNamed, kindsHelp } from '../../kinds/kinds.ts';
 import { LabelSelector } from '../../kinds/label-selector.ts';
 import { PLACE_SETTINGS, placeOf } from '../../kinds/place.ts';
 import { readList } from '../../kinds/read-list.ts';
 import { readOne } from '../../kinds/read-one.ts';
 import { readThings, type Thing } from '../../kinds/things.ts';
+import { type ItemFormat, itemFormat } from '../../output/item-format.ts';
 import { renderData } from '../../output/render-data.ts';
-import { ITEM_FORMATS, type ItemFormat, renderItems, renderManifests } from '../../output/render-items.ts';
+import { renderManifests, renderNames, renderRows } from '../../output/render-items.ts';
 
 const group = 'Which and how';
 const from = ['flag'] as const;
 
 const SETTINGS = {
   output: {
-    kind: oneOf(ITEM_FORMATS),
+    kind: itemFormat(),
     default: 'table',
-    sentence: 'Output format; -o for short. json and yaml have all fields of the API; manifest is the input of apply.',
+    sentence:
+      'Output format; -o for short. json and yaml have all fields of the API; manifest is the input of apply; jsonpath takes a template as kubectl does, such as {.items[*].name}; custom-columns takes columns, such as NAME:.name,STAGE:.labels.stage.',
+    group,
+    from,
+  },
+  'label-columns': {
+    kind: listOf(text('LABEL')),
+    default: '',
+    sentence: 'Labels to show in columns of their own; -L for short.',
+    group,
+    from,
+  },
+  'show-labels': { kind: boolean(), default: 'false', sentence: 'Show all labels in the last column.', group, from },
+  headers: {
+    kind: boolean(),
+    default: 'true',
+    sentence: 'Show the headings of tables; --no-headers leaves them out.',
+    group,
+    from,
+  },
+  'sort-by': {
+    kind: text('PATH'),
+    unset: 'the order of the platform',
+    sentence: 'Sort by the field at this path, such as .createTime or .labels.stage.',
     group,
     from,
   },
@@ -50,15 +74,20 @@ const SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
+/** What belongs to a workspace and is worked with every day. */
+const ALL = ['targets', 'deployments', 'approvals', 'service-accounts'];
+
 export const get: Command = {
   help: () =>
     helpText({
-      usage: 'fleetshift get KIND [NAME...] | KIND/NAME... [flags]',
-      summary: `Lists the resources of a kind, or shows the named ones.\n\n${kindsHelp()}`,
+      usage: 'fleetshift get KIND[,KIND...]|all [NAME...] | KIND/NAME... [flags]',
+      summary: `Lists the resources of a kind, or shows the named ones. "all" is ${ALL.join(', ')}.\n\n${kindsHelp()}`,
       settings: SETTINGS,
     }),
   async run(args, io, signal) {
     const command = readClientCommand({ settings: SETTINGS, expects: ['KIND'], more: true }, args, io);
+    const kinds = severalKinds(command.positionals);
+    if (kinds !== undefined) return await getKinds(command, { kinds, io }, signal);
     const { kind, things } = readThings(command.positionals);
     const get = { ...command, kind, io };
     if (command.values.watch) return await watch(get, things, signal);
@@ -66,21 +95,59 @@ export const get: Command = {
   },
 };
 
-type Get = ReturnType<typeof readClientCommand<typeof SETTINGS>> & { readonly kind: Kind; readonly io: Io };
+type GetCommand = ReturnType<typeof readClientCommand<typeof SETTINGS>>;
+type Get = GetCommand & { readonly kind: Kind; readonly io: Io };
 
-async function getList({ api, values, contextWorkspace, kind, io }: Get, signal: AbortSignal): Promise<ExitCode> {
-  const place = placeOf(kind, values, contextWorkspace);
-  const limit = values.limit ?? kind.limit;
-  const filter = filterOf(kind, values);
-  const { items, more } = await readList(api, { kind, place, query: { filter }, limit }, signal);
-  if (items.length === 0 && ['table', 'wide'].includes(values.output)) {
+/** `all`, or `targets,deployments`. */
+function severalKinds([words = '', ...names]: readonly string[]): readonly Kind[] | undefined {
+  if (words !== 'all' && !words.includes(',')) return undefined;
+  if (names.length > 0)
+    throw new UsageError(`${words}: names belong to one kind; name resources as target/a deployment/b`);
+  return (words === 'all' ? ALL : words.split(',')).map(kindNamed);
+}
+
+async function getKinds(
+  command: GetCommand,
+  { kinds, io }: { readonly kinds: readonly Kind[]; readonly io: Io },
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { output, watch: watches } = command.values;
+  if (watches) throw new UsageError('--watch is for one kind');
+  if (!['table', 'wide', 'name'].includes(output.kind)) throw new UsageError(`-o ${output.kind} is for one kind`);
+  let shown = 0;
+  for (const kind of kinds) {
+    const { items } = await readSorted({ ...command, kind, io }, signal);
+    if (items.length === 0) continue;
+    if (shown > 0 && output.kind !== 'name') io.out('\n');
+    io.out(await rendered(kind, command.values, { items, data: undefined, kindInName: true }));
+    shown += items.length;
+  }
+  if (shown === 0) io.err(`no ${kinds.map(({ plural }) => plural).join(', ')}\n`);
+  return EXIT.ok;
+}
+
+async function getList(get: Get, signal: AbortSignal): Promise<ExitCode> {
+  const { values, kind, io } = get;
+  const { items, more, place, limit } = await readSorted(get, signal);
+  if (items.length === 0 && ['table', 'wide', 'custom-columns'].includes(values.output.kind)) {
     const where = place.workspace === undefined || kind.list(place).path.length === 1 ? '' : ` in ${place.workspace}`;
     io.err(`no ${kind.plural}${where}\n`);
   } else {
-    await print({ kind, io, format: values.output, data: { items } }, items);
+    io.out(await rendered(kind, values, { items, data: { items } }));
   }
   if (more && limit !== undefined) io.err(`there are more; --limit ${limit * 10} shows more of them\n`);
   return EXIT.ok;
+}
+
+async function readSorted({ api, values, contextWorkspace, kind }: Get, signal: AbortSignal) {
+  const place = placeOf(kind, values, contextWorkspace);
+  const limit = values.limit ?? kind.limit;
+  const { items, more } = await readList(
+    api,
+    { kind, place, query: { filter: filterOf(kind, values) }, limit },
+    signal,
+  );
+  return { items: await sorted(values, items), more, place, limit };
 }
 
 async function getThings(
@@ -102,15 +169,21 @@ async function getThings(
     },
   }));
   const code = await eachThing(tasks, io, signal);
-  const items = found.map(({ item }) => item);
-  if (values.output === 'json' || values.output === 'yaml') {
+  const items = await sorted(
+    values,
+    found.map(({ item }) => item),
+  );
+  if (['json', 'yaml', 'jsonpath'].includes(values.output.kind)) {
     const data = things.length === 1 ? items[0] : { items };
-    await print({ kind, io, format: values.output, data }, items);
+    if (data !== undefined) io.out(await rendered(kind, values, { items, data }));
     return code;
   }
   for (const [each, group] of Map.groupBy(found, (one) => one.kind)) {
-    const own = group.map(({ item }) => item);
-    await print({ kind: each, io, format: values.output, data: undefined }, own);
+    const own = await sorted(
+      values,
+      group.map(({ item }) => item),
+    );
+    io.out(await rendered(each, values, { items: own, data: undefined }));
   }
   return code;
 }
@@ -120,10 +193,13 @@ async function watch(
   things: readonly Thing[],
   signal: AbortSignal,
 ): Promise<never> {
-  const { output, selector, filter, limit, subtree, inherited } = values;
+  const { output, selector, filter, limit, subtree, inherited, sortBy } = values;
   if (kind.events === undefined) throw new UsageError(`${kind.plural} cannot be watched: they have no events`);
   if (things.length > 0) throw new UsageError('--watch is for lists; leave out the names');
-  if (output === 'manifest') throw new UsageError('--watch does not support -o manifest; use -o yaml');
+  if (output.kind === 'manifest' || 'template' in output) {
+    throw new UsageError(`--watch does not support -o ${output.kind}; use -o yaml`);
+  }
+  if (sortBy !== undefined) throw new UsageError('--watch shows changes as they come; leave out --sort-by');
   if (filter !== undefined || limit !== undefined || subtree || inherited) {
     throw new UsageError('--watch supports -w, -A and -l; leave out --filter, --limit, --subtree and --inherited');
   }
@@ -132,7 +208,7 @@ async function watch(
     import('../../watch/render-changes.ts'),
     import('../../watch/watch-kind.ts'),
   ]);
-  const renderer = new ChangeRenderer(kind, output);
+  const renderer = new ChangeRenderer(kind, output.kind, tableOptions(kind, values));
   return await watchKind(
     {
       api,
@@ -161,25 +237,48 @@ function selectorOf(kind: Kind, selector: string | undefined): LabelSelector | u
   return LabelSelector.parse(selector);
 }
 
-interface Printing {
-  readonly kind: Kind;
-  readonly io: Io;
-  readonly format: ItemFormat;
-  readonly data: unknown;
+type Values = GetCommand['values'];
+
+/** Loaded on demand, as most lists are shown in the order of the platform. */
+async function sorted({ sortBy }: Values, items: readonly Resource[]): Promise<readonly Resource[]> {
+  if (sortBy === undefined) return items;
+  const { sortedBy } = await import('../../output/render-columns.ts');
+  return sortedBy(sortBy, items);
 }
 
-async function print({ kind, io, format, data }: Printing, items: readonly Resource[]): Promise<void> {
-  switch (format) {
+function tableOptions(kind: Kind, { labelColumns, showLabels, headers }: Values) {
+  if ((labelColumns.length > 0 || showLabels) && !kind.labelled) {
+    throw new UsageError(`${kind.plural} have no labels; leave out ${showLabels ? '--show-labels' : '-L'}`);
+  }
+  return { labelColumns, showLabels, headers };
+}
+
+interface Shown {
+  readonly items: readonly Resource[];
+  /** For formats of programs. */
+  readonly data: unknown;
+  readonly kindInName?: boolean;
+}
+
+async function rendered(kind: Kind, values: Values, { items, data, kindInName = false }: Shown): Promise<string> {
+  const format: ItemFormat = values.output;
+  switch (format.kind) {
     case 'json':
     case 'yaml':
-      return io.out(renderData(format, data));
+      return renderData(format.kind, data);
+    case 'jsonpath':
+      return (await import('../../output/json-path.ts')).renderTemplate(format.template, data);
+    case 'custom-columns': {
+      const { renderCustomColumns } = await import('../../output/render-columns.ts');
+      return renderCustomColumns(format.template, items, values.headers);
+    }
     case 'manifest':
-      return io.out(await renderManifests(kind, items));
+      return await renderManifests(kind, items);
     case 'name':
       if (kind.nameOf === undefined) throw new UsageError(`-o name: ${kind.plural} has no names`);
-      return io.out(renderItems(kind, items, format));
+      return renderNames(kind, items);
     case 'table':
     case 'wide':
-      return io.out(renderItems(kind, items, format));
+      return renderRows(kind, items, { ...tableOptions(kind, values), kindInName, wide: format.kind === 'wide' });
   }
 }
