@@ -95,7 +95,7 @@ export function targetsNamed(path: string, refs: readonly string[]): Statement {
  * text, in which a label is written as its key and value. `_` in a pattern stands for any character, so that others may be
  * returned as well.
  */
-export function targetsLabelled(path: string, labels: NonNullable<Wanted['labels']>): Statement {
+function targetsLabelled(path: string, labels: NonNullable<Wanted['labels']>): Statement {
   const conditions = [...labels].map(([key, values]) => {
     const patterns = values.map((value) => `%${JSON.stringify({ [key]: value }).slice(1, -1)}%`);
     const either = patterns.map((pattern) => sql`labels LIKE ${pattern} OR reported_labels LIKE ${pattern}`);

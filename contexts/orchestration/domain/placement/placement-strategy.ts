@@ -2,10 +2,23 @@ import type { FieldFault } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { PlacementView } from '../target-view.ts';
 import type { Exclusion, Retention } from './exclusion.ts';
-import type { Reach } from './reach.ts';
 
 /** One of a deployment's placements, as the API takes it. The fields depend on the type, and have passed its schema. */
 export type PlacementSpec = { readonly type: string; readonly [field: string]: unknown };
+
+/**
+ * The targets of a pool that need to be read, so that a deployment on a few targets of a large workspace does not cost as
+ * much as one on all of them. It may include targets that are not chosen, but lacks none that could be.
+ */
+export type Reach = 'all' | SomeTargets;
+
+/** Those named, and those whose labels have one of the values for each key. */
+export interface SomeTargets {
+  /** By name or uid. */
+  readonly refs: readonly string[];
+  /** Absent if no target is reached by its labels. */
+  readonly labels?: ReadonlyMap<string, readonly string[]>;
+}
 
 /** Selects targets. Strategies are pure: all inputs are in the pool and in the context. */
 export interface PlacementStrategy<Spec extends PlacementSpec = PlacementSpec> {

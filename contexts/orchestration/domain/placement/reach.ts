@@ -1,19 +1,5 @@
 import type { PlacementRegistry } from './placement-registry.ts';
-import type { PlacementSpec } from './placement-strategy.ts';
-
-/**
- * The targets of a pool that need to be read, so that a deployment on a few targets of a large workspace does not cost as
- * much as one on all of them. It may include targets that are not chosen, but lacks none that could be.
- */
-export type Reach = 'all' | SomeTargets;
-
-/** Those named, and those whose labels have one of the values for each key. */
-export interface SomeTargets {
-  /** By name or uid. */
-  readonly refs: readonly string[];
-  /** Absent if no target is reached by its labels. */
-  readonly labels?: ReadonlyMap<string, readonly string[]>;
-}
+import type { PlacementSpec, Reach, SomeTargets } from './placement-strategy.ts';
 
 /**
  * Each placement chooses from the choice of the one before it, so the first one bounds them all. Targets that others name

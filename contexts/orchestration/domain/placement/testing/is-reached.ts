@@ -1,5 +1,5 @@
 import type { PlacementView } from '../../target-view.ts';
-import type { Reach } from '../reach.ts';
+import type { Reach } from '../placement-strategy.ts';
 
 /** True for the targets that a pool must read for the reach, and for no other. */
 export function isReached(reach: Reach, { id, name, labels }: PlacementView): boolean {
