@@ -56,8 +56,12 @@ export const rolloutCommands = {
   /** Retries all failed targets, or the ones named. */
   async retry(unit: UnitOfWork, command: RolloutCommand & SomeTargets, signal: AbortSignal): Promise<Deployment> {
     const deployment = await found(unit, command, signal);
-    const rows = command.targets === undefined ? [] : await unit.targets.of(deployment.uid, signal);
+    const rows = await unit.targets.of(deployment.uid, signal);
     const targets = command.targets && idsOf(command.targets, rows.map(knownTarget), deployment);
+    const named = new Set(targets);
+    const asked = targets === undefined ? rows : rows.filter(({ target }) => named.has(target));
+    if (!wasCutShort(deployment) && !asked.some(({ failure, isOwed }) => failure !== undefined || isOwed))
+      throw nothingToRetry(deployment, command.targets);
     const trigger: Trigger = { kind: 'retry', ...(targets === undefined ? {} : { targets }), by: command.by };
     return await ask(unit, deployment, { trigger, now: command.now }, signal);
   },
@@ -222,4 +226,18 @@ function idsOf(refs: readonly string[], known: readonly KnownTarget[], { name }:
     });
   }
   return [...new Set(refs.flatMap((ref) => byRef.get(ref) ?? []))];
+}
+
+/** Any target may lack something, whether or not something failed there. */
+function wasCutShort({ rollout: underWay, status: { rollout } }: Deployment): boolean {
+  if (underWay !== undefined) return rollout?.reason === 'FailuresExceeded';
+  return rollout?.outcome !== undefined && rollout.outcome !== 'Succeeded';
+}
+
+function nothingToRetry({ name, status }: Deployment, named: readonly string[] | undefined): DeploymentError {
+  const which = named === undefined ? `No target of ${name}` : `None of the named targets of ${name}`;
+  const { drifted, degraded } = status.counts;
+  const drift = drifted > 0 ? ` ${drifted} drifted: driftPolicy repair restores them.` : '';
+  const health = degraded > 0 ? ` ${degraded} are degraded, though their delivery succeeded.` : '';
+  return new DeploymentError('NOTHING_TO_RETRY', `${which} failed or is owed a delivery.${drift}${health}`);
 }

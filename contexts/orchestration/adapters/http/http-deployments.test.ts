@@ -8,7 +8,7 @@ import { CHANGING } from '../../testing/scenarios/changing.ts';
 import { CREATING } from '../../testing/scenarios/creating.ts';
 import { DELETING } from '../../testing/scenarios/deleting.ts';
 import { READING } from '../../testing/scenarios/reading.ts';
-import { STEERING } from '../../testing/scenarios/steering.ts';
+import { failed, STEERING } from '../../testing/scenarios/steering.ts';
 import { DRAFT, EMEA, given, resource } from '../../testing/scenarios/steps.ts';
 
 const signal = new AbortController().signal;
@@ -61,7 +61,7 @@ eachDatabase('the deployments API', (fresh) => {
   });
 
   it('tells the audit what was there before each change', async () => {
-    await api.play(given('web'));
+    await api.play([...given('web'), failed('edge-1')]);
     api.audit.length = 0;
     await send('PATCH', '/web', { labels: { a: 'b' } });
     for (const verb of ['pause', 'resume']) await send('POST', `/web:${verb}`);

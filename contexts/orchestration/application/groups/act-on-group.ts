@@ -107,7 +107,12 @@ async function steer(
   if (child === undefined) return;
   const { workspace, name } = child;
   const command = { ...actingFor(scope), workspace: workspace.name, name, precondition: { check: () => {} } };
-  await rolloutCommands[kind](scope.unit, command, signal);
+  try {
+    await rolloutCommands[kind](scope.unit, command, signal);
+  } catch (error) {
+    // It has recovered since the group was looked at.
+    if (!(error instanceof DeploymentError && error.code === 'NOTHING_TO_RETRY')) throw error;
+  }
 }
 
 /** Generated content may depend on the name of the deployment, so it is generated again. */

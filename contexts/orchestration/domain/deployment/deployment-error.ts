@@ -10,6 +10,7 @@ export const DEPLOYMENT_ERRORS = {
   GROUP_CHILD: { category: 'conflict', retry: 'after-change' },
   NO_ROLLOUT: { category: 'conflict', retry: 'after-change' },
   NOTHING_HELD: { category: 'conflict', retry: 'after-change' },
+  NOTHING_TO_RETRY: { category: 'conflict', retry: 'after-change' },
   NOTHING_AHEAD: { category: 'conflict', retry: 'after-change' },
   REVISION_TOO_HIGH: { category: 'conflict', retry: 'never' },
   NOT_A_TARGET: { category: 'invalid', retry: 'after-change' },

@@ -29,6 +29,15 @@ const told = (...want: readonly object[]) =>
 const PAUSE = { kind: 'pause', by: ALICE, message: '' };
 const condition = (type: string, status: string, reason: string) => ({ conditions: [{ type, status, reason }] });
 
+/** The last delivery to it failed. */
+export const failed = (name: string) =>
+  meanwhile('web', async (unit, { uid }, signal) => {
+    const failure = { reason: 'DeliveryFailed', message: 'out of disk', revision: 1 } as const;
+    const its = { deployment: uid, name, target: `${name}-uid` as TargetId };
+    await unit.targets.put([aRow({ ...its, failure })], signal);
+  });
+const RETRY_BOTH = { kind: 'retry', targets: [EDGE, 'edge-2-uid' as TargetId], by: ALICE } as const;
+
 /** The revisions that the agents of these targets claim to have seen, where they are ahead. */
 const ahead = (seen: Readonly<Record<string, number | undefined>>) =>
   meanwhile('web', async (unit, { uid }, signal) => {
@@ -86,11 +95,29 @@ export const STEERING: readonly Scenario[] = [
     why: 'a retry is of all that failed, or of those that are named, which must be its targets',
     steps: [
       ...given('web'),
-      meanwhile('web', async (unit, { uid }, signal) => await unit.targets.put([aRow({ deployment: uid })], signal)),
+      failed('edge-1'),
       verb('web:retry', { body: {} }, asked({ kind: 'retry', by: ALICE })),
       verb('web:retry', { body: { targets: ['edge-1', EDGE] } }, asked({ kind: 'retry', targets: [EDGE], by: ALICE })),
       verb('web:retry', { body: { targets: ['edge-1', 'far'] } }, refused(400, 'notATarget', '/targets/1')),
     ],
+  },
+  {
+    why: 'a retry of what did not fail is refused, instead of doing nothing',
+    steps: [
+      ...given('web'),
+      verb('web:retry', { body: {} }, refused(409, 'nothingToRetry')),
+      failed('edge-1'),
+      meanwhile('web', async (unit, { uid }, signal) => {
+        const fine = { name: 'edge-2', target: 'edge-2-uid' as TargetId };
+        await unit.targets.put([aRow({ deployment: uid, ...fine })], signal);
+      }),
+      verb('web:retry', { body: { targets: ['edge-2'] } }, refused(409, 'nothingToRetry')),
+      verb('web:retry', { body: { targets: ['edge-1', 'edge-2'] } }, { status: 200, triggers: [RETRY_BOTH] }),
+    ],
+  },
+  {
+    why: 'a retry continues a rollout that stopped for failures, although all have recovered since',
+    steps: [...given('web'), rollsOut(STOPPED), verb('web:retry', { body: {} }, asked({ kind: 'retry', by: ALICE }))],
   },
   {
     why: 'a rollback is to a revision that is there, at once unless paced',

@@ -158,6 +158,7 @@ function conditionsAt(lastTransitionTime: string): object[] {
     ['Progressing', 'True', 'NotPlannedYet', 'The latest change is not planned yet.'],
     ['Available', 'Unknown', 'Unresolved', 'The placement has not been resolved yet.'],
     ['Degraded', 'False', 'NoneDegraded', 'No target is known to be degraded.'],
+    ['Drifted', 'False', 'NoneDrifted', 'No target is known to differ from what was delivered.'],
     ['Conflict', 'False', 'NoConflict', 'The budget does not block the rollout.'],
     ['Paused', 'False', 'NotPaused', 'The rollout is not paused.'],
   ];

@@ -2,7 +2,7 @@
 export const ROLLOUT_VERBS = {
   status: 'show stages, gates, targets and waits; --watch follows it',
   pause: 'start nothing new; work in progress completes',
-  resume: 'continue; failures so far are accepted',
+  resume: 'continue without what failed; health gates still wait for it',
   approve: 'approve the gate that it waits at',
   reject: 'reject the gate with a reason; the rollout pauses',
   rollback: 'go back to the content of an earlier revision',

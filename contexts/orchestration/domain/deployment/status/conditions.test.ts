@@ -52,6 +52,7 @@ describe('conditions', () => {
         'Progressing False NothingToDo',
         'Available True AllAvailable',
         'Degraded False NoneDegraded',
+        'Drifted False NoneDrifted',
         'Conflict False NoConflict',
         'Paused False NotPaused',
       ],
@@ -134,6 +135,11 @@ describe('conditions', () => {
       why: 'one is degraded',
       seen: { status: { counts: { ...TEN, available: 9, degraded: 1 } } },
       want: ['Available False SomeUnavailable', 'Degraded True TargetsDegraded'],
+    },
+    {
+      why: 'one was changed by hand',
+      seen: { status: { counts: { ...TEN, drifted: 1 } } },
+      want: ['Available True AllAvailable', 'Drifted True TargetsDrifted'],
     },
     {
       why: 'one failed',

@@ -31,6 +31,7 @@ export const CONDITION_REASONS = {
   ],
   Available: ['AllAvailable', 'SomeUnavailable', 'HealthUnknown', 'NoTargets', 'Unresolved'],
   Degraded: ['NoneDegraded', 'TargetsDegraded', 'TargetsFailed'],
+  Drifted: ['NoneDrifted', 'TargetsDrifted'],
   Conflict: ['NoConflict', 'BudgetConflict', 'RevisionAhead'],
   Paused: ['NotPaused', ...STOP_REASONS],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
@@ -60,6 +61,7 @@ const FINDERS: { readonly [Type in ConditionType]: (deployment: Deployment) => F
   Progressing: progressing,
   Available: available,
   Degraded: degraded,
+  Drifted: drifted,
   Conflict: conflict,
   Paused: paused,
 };
@@ -140,6 +142,15 @@ function degraded({ status: { counts } }: Deployment): Finding<'Degraded'> {
     return { status: 'True', reason: 'TargetsFailed', message };
   }
   return { status: 'False', reason: 'NoneDegraded', message: 'No target is known to be degraded.' };
+}
+
+function drifted({ spec: { driftPolicy }, status: { counts } }: Deployment): Finding<'Drifted'> {
+  if (counts.drifted === 0) {
+    return { status: 'False', reason: 'NoneDrifted', message: 'No target is known to differ from what was delivered.' };
+  }
+  const differ = counts.drifted === 1 ? '1 target differs' : `${counts.drifted} targets differ`;
+  const unless = driftPolicy === 'repair' ? '' : '; with driftPolicy repair agents restore it';
+  return { status: 'True', reason: 'TargetsDrifted', message: `${differ} from what was delivered${unless}.` };
 }
 
 function conflict({ rollout: underWay, status: { rollout, counts } }: Deployment): Finding<'Conflict'> {

@@ -9,6 +9,7 @@ export const CONDITION_TYPES = [
   'Progressing',
   'Available',
   'Degraded',
+  'Drifted',
   'Conflict',
   'Paused',
 ] as const;
