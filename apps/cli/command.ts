@@ -7,6 +7,10 @@ export const EXIT = {
   denied: 4,
   conflict: 5,
   unavailable: 6,
+  /** A watched rollout goes on once a person acts: approves, resumes, confirms. */
+  waiting: 7,
+  /** The time that the caller gave is over, and the work goes on. */
+  timedOut: 8,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

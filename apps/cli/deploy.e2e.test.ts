@@ -41,19 +41,18 @@ describe('fleetshift deploy', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a gate that somebody rejects ends the watching, which says by whom and why', async () => {
+  test('watching ends at an approval gate, and where it was rejected it says by whom and why', async () => {
     const rollout = { type: 'staged', stages: [{ ...CANARY, beforeTasks: [{ type: 'approval' }] }] };
     const file = await written('gated', document('gated', rollout));
-    const watched = run('deploy', '-f', file, '--watch');
-    await eventually('a request', async () =>
-      (await run('get', 'approvals', '-o', 'name')).out.startsWith('approval/'),
-    );
+    const atGate = await run('deploy', '-f', file, '--watch');
+    assert.equal(atGate.code, EXIT.waiting, atGate.out);
+    assert.match(atGate.out, /waiting for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
+    assert.match(atGate.err, /revision 1 of gated waits for an approval/);
     const why = await run('rollout', 'reject', 'gated');
     assert.deepEqual([why.code, why.err], [EXIT.usage, 'fleetshift rollout: a rejection requires --message\n']);
     assert.equal((await run('rollout', 'reject', 'gated', '--message', 'not on a Friday')).code, EXIT.ok);
-    const { code, out, err } = await watched;
+    const { code, out, err } = await run('deploy', '-f', file, '--watch');
     assert.equal(code, EXIT.failure, out);
-    assert.match(out, /waiting for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
     assert.match(err, /revision 1 of gated is paused \(GateRejected: .* rejected it: not on a Friday\)/);
 
     // A late answer refers to a gate that is no longer open.

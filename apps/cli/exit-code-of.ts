@@ -21,6 +21,8 @@ const EXIT_BY_CATEGORY: Readonly<Record<ErrorCategory, ExitCode>> = {
 const GRAVEST: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.failure,
+  EXIT.timedOut,
+  EXIT.waiting,
   EXIT.unavailable,
   EXIT.denied,
   EXIT.conflict,

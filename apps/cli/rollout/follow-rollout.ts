@@ -16,7 +16,7 @@ export interface FollowedRollout {
   readonly address: DeploymentAddress;
   /** The generation whose rollout to follow; defaults to the latest. */
   readonly generation?: number;
-  /** Whether to stop at a pause, which only a person ends. */
+  /** Whether to stop at an approval gate or a pause, which only a person ends. */
   readonly endsWhenStopped: boolean;
   readonly io: Pick<Io, 'err'>;
   readonly teller: RolloutTeller;
@@ -74,7 +74,7 @@ async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, si
       continue;
     }
     await teller.finish(deployment, signal);
-    const code = verdict.kind === 'ended' ? verdict.code : EXIT.failure;
+    const { code } = verdict;
     if (code !== EXIT.ok) io.err(`${printable(verdict.message)}\n`);
     return code;
   }

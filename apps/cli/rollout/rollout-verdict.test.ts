@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXIT } from '../command.ts';
-import { aDeployment, type DeploymentParts } from '../testing/a-deployment.ts';
+import { aDeployment, aStep, type DeploymentParts, TIME } from '../testing/a-deployment.ts';
 import { rolloutVerdict } from './rollout-verdict.ts';
+
+const GATE = { kind: 'gate', gate: 'canary/after/0/1', since: TIME, message: '', unblock: '' } as const;
+const TARGETS = { kind: 'targets', since: TIME, message: '', unblock: '' } as const;
+const atGate = (type: string) => aStep('canary', { gate: { id: GATE.gate, type, since: TIME } });
 
 const rows: { why: string; parts: DeploymentParts; generation?: number; kind: string; code?: number }[] = [
   { why: 'it runs', parts: { rollout: {} }, kind: 'goesOn' },
@@ -38,6 +42,7 @@ const rows: { why: string; parts: DeploymentParts; generation?: number; kind: st
       its: { reconciling: false },
     },
     kind: 'stopped',
+    code: EXIT.waiting,
   },
   {
     why: 'a move waits for earlier ones, which takes no person',
@@ -53,6 +58,7 @@ const rows: { why: string; parts: DeploymentParts; generation?: number; kind: st
     why: 'it paused for failures',
     parts: { rollout: { phase: 'Paused', reason: 'FailuresExceeded' } },
     kind: 'stopped',
+    code: EXIT.failure,
   },
   {
     why: 'what paused for failures gives way to what was asked for since',
@@ -65,6 +71,29 @@ const rows: { why: string; parts: DeploymentParts; generation?: number; kind: st
     parts: { rollout: { phase: 'Paused', reason: 'PausedByUser' } },
     generation: 4,
     kind: 'stopped',
+    code: EXIT.waiting,
+  },
+  {
+    why: 'all that it waits for is an approval',
+    parts: { rollout: { steps: [atGate('approval')], waits: [GATE] } },
+    kind: 'stopped',
+    code: EXIT.waiting,
+  },
+  {
+    why: 'the gate opens by itself',
+    parts: { rollout: { steps: [atGate('wait')], waits: [GATE] } },
+    kind: 'goesOn',
+  },
+  {
+    why: 'beside the approval there are targets under way',
+    parts: { rollout: { steps: [atGate('approval')], waits: [GATE, TARGETS] } },
+    kind: 'goesOn',
+  },
+  {
+    why: 'the approval is for the rollout before',
+    parts: { rollout: { steps: [atGate('approval')], waits: [GATE] } },
+    generation: 4,
+    kind: 'goesOn',
   },
 ];
 
@@ -72,6 +101,6 @@ for (const { why, parts, generation, kind, code } of rows) {
   test(`${kind}: ${why}`, () => {
     const verdict = rolloutVerdict(aDeployment(parts), generation);
     assert.equal(verdict.kind, kind);
-    if (code !== undefined) assert.equal(verdict.kind === 'ended' && verdict.code, code);
+    if (code !== undefined) assert.equal(verdict.kind !== 'goesOn' && verdict.code, code);
   });
 }

@@ -26,6 +26,6 @@ export async function watchRollout(watched: WatchedRollout, signal: AbortSignal)
     if (late === undefined || !late.aborted || signal.aborted) throw error;
     const act = `see what it waits for with: fleetshift rollout status ${address.name} -w ${address.workspace}`;
     io.err(`${address.name} is not done after ${formatDuration(timeoutMs ?? 0)} and continues; ${act}\n`);
-    return EXIT.failure;
+    return EXIT.timedOut;
   }
 }
