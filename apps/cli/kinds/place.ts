@@ -37,6 +37,7 @@ export const PLACE_SETTINGS = {
   },
   'service-account': { kind: text('NAME'), sentence: 'Tokens: only those of this service account.', group, from },
   deployment: { kind: text('NAME'), sentence: 'Revisions: only those of this deployment.', group, from },
+  type: { kind: text('TYPE'), sentence: 'Targets: only those of this type, such as kubernetes.', group, from },
 } as const satisfies Settings;
 
 export type PlaceFlag = keyof typeof PLACE_SETTINGS;
@@ -52,6 +53,7 @@ export interface Place {
   readonly inherited?: boolean;
   readonly serviceAccount?: string | undefined;
   readonly deployment?: string | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface PlaceValues {
@@ -62,6 +64,7 @@ export interface PlaceValues {
   readonly inherited?: boolean;
   readonly serviceAccount?: string | undefined;
   readonly deployment?: string | undefined;
+  readonly type?: string | undefined;
 }
 
 /** A flag that the kind does not support is refused: ignoring it would give a misleading result. */
@@ -71,7 +74,7 @@ export function placeOf(
   contextWorkspace: string | undefined,
 ): Place {
   const { workspace, allWorkspaces = false, subtree = false, target, inherited = false } = values;
-  const { serviceAccount, deployment } = values;
+  const { serviceAccount, deployment, type } = values;
   const said: Readonly<Record<PlaceFlag, boolean>> = {
     workspace: workspace !== undefined,
     'all-workspaces': allWorkspaces,
@@ -80,6 +83,7 @@ export function placeOf(
     inherited,
     'service-account': serviceAccount !== undefined,
     deployment: deployment !== undefined,
+    type: type !== undefined,
   };
   const useless = Object.entries(said).find(([flag, given]) => given && !takes.some((each) => each === flag));
   if (useless !== undefined) throw new UsageError(`--${useless[0]} does not apply to ${plural}; leave it out`);
@@ -93,6 +97,7 @@ export function placeOf(
     inherited,
     serviceAccount,
     deployment,
+    type,
   };
 }
 

@@ -13,7 +13,7 @@ export const targetKind = defineKind({
   title: 'Target',
   summary: 'clusters and folders that deployments go to',
   schema: async () => (await import('#protocol/api')).TargetSchema,
-  takes: ['workspace', 'all-workspaces', 'subtree'],
+  takes: ['workspace', 'all-workspaces', 'subtree', 'type'],
   nameOf: ({ name }) => name,
   columns: [
     { heading: 'NAME', cell: ({ name }) => name },
@@ -31,11 +31,12 @@ export const targetKind = defineKind({
     },
     { heading: 'CREATED', wide: true, cell: ({ createTime }) => timeCell(createTime) },
   ],
-  list: ({ workspace, subtree }) => ({
+  list: ({ workspace, subtree, type }) => ({
     path: ['targets'],
-    query: workspace === undefined ? {} : { workspace, subtree: subtree || undefined },
+    query: workspace === undefined ? { type } : { workspace, subtree: subtree || undefined, type },
   }),
-  isAt: (item, { workspace }) => workspace === undefined || item.workspace === workspace,
+  isAt: (item, { workspace, type }) =>
+    (workspace === undefined || item.workspace === workspace) && (type === undefined || item.type === type),
   deletable: true,
   labelled: true,
   events: {

@@ -61,7 +61,7 @@ export class FilterLanguage {
       throw invalidFilter(message, node.range);
     });
     const { valid, type, error } = expression.check();
-    if (!valid) throw invalidFilter(error?.summary ?? 'has mismatched types', error?.range);
+    if (!valid) throw invalidFilter(this.#withFields(error?.summary ?? 'has mismatched types'), error?.range);
     if (type !== 'bool') throw invalidFilter(`must be a condition, but is of type ${type}`);
     this.#checkConstants(expression.ast, source);
     const read = readerFor(this.#fields);
@@ -72,6 +72,12 @@ export class FilterLanguage {
   describe(): string {
     const fields = Object.entries(this.#fields).map(([name, type]) => `\`${name}\` (${describeType(type)})`);
     return `A CEL condition on ${fields.join(', ')}, for example \`${exampleFor(this.#fields)}\`. An item without a named field does not match.`;
+  }
+
+  /** A caller who names an unknown field learns which there are. */
+  #withFields(problem: string): string {
+    if (!/^(?:Unknown variable|No such key)/i.test(problem)) return problem;
+    return `${problem}; the fields are ${namesIn(this.#fields).join(', ')}`;
   }
 
   #parse(source: string): ParseResult {
@@ -156,6 +162,13 @@ function describeType(type: FilterType | FilterFields): string {
   return `with ${Object.entries(type)
     .map(([name, inner]) => `\`${name}\` (${describeType(inner)})`)
     .join(', ')}`;
+}
+
+/** `connection.state`. */
+function namesIn(fields: FilterFields, within = ''): readonly string[] {
+  return Object.entries(fields).flatMap(([name, type]) =>
+    typeof type === 'string' ? [`${within}${name}`] : namesIn(type, `${within}${name}.`),
+  );
 }
 
 function exampleFor(fields: FilterFields): string {

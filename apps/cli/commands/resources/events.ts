@@ -4,8 +4,8 @@ import { readClientCommand } from '../../client/client-command.ts';
 import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
 import type { ServerEvent } from '../../client/server-events.ts';
 import type { Command } from '../../command.ts';
-import { printable } from '../../output/printable.ts';
-import { renderTime } from '../../output/render-time.ts';
+import { PLACE_SETTINGS } from '../../kinds/place.ts';
+import { renderEvent } from '../../output/render-event.ts';
 import { followEvents } from '../../watch/follow-events.ts';
 
 const group = 'Which and how';
@@ -39,6 +39,7 @@ const SETTINGS = {
     group,
     from,
   },
+  workspace: { ...PLACE_SETTINGS.workspace, unset: 'all', sentence: 'Only events in this workspace; -w for short.' },
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
@@ -51,8 +52,12 @@ export const events: Command = {
     }),
   async run(args, io, signal) {
     const { api, values } = readClientCommand({ settings: SETTINGS, expects: [] }, args, io);
-    const { type: types, fromBeginning, filter, output } = values;
-    const print = output === 'json' ? (event: ServerEvent) => JSON.stringify(event.data) : lineOf;
+    const { type: types, fromBeginning, output } = values;
+    const filter = filterOf(values);
+    const print =
+      output === 'json'
+        ? (event: ServerEvent) => JSON.stringify(event.data)
+        : (event: ServerEvent) => renderEvent(event.type, event.data);
     return await followEvents(
       {
         api: { events: (call, stop) => api.events({ ...call, fromBeginning, filter }, stop) },
@@ -68,8 +73,8 @@ export const events: Command = {
   },
 };
 
-function lineOf({ type, data }: ServerEvent): string {
-  const { time = '', workspace = '', subject = '' } = (data ?? {}) as Readonly<Record<string, string | undefined>>;
-  const place = workspace === '' ? '' : ` in ${workspace}`;
-  return printable(`${renderTime(time)}  ${type}  ${subject}${place}`);
+function filterOf({ workspace, filter }: { workspace?: string | undefined; filter?: string | undefined }) {
+  if (workspace === undefined) return filter;
+  const inIt = `workspace == ${JSON.stringify(workspace)}`;
+  return filter === undefined ? inIt : `${inIt} && (${filter})`;
 }

@@ -55,6 +55,10 @@ const FILTER = {
   driftPolicy: 'string',
   reconciling: 'bool',
   revision: 'int',
+  status: {
+    counts: { placed: 'int', available: 'int', degraded: 'int', failed: 'int', offline: 'int', drifted: 'int' },
+    rollout: { phase: 'string', outcome: 'string', reason: 'string' },
+  },
   createTime: 'timestamp',
   updateTime: 'timestamp',
 } as const;

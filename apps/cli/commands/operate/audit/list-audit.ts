@@ -1,4 +1,5 @@
 import { integer, oneOf, type Settings, text } from '#kit/config';
+import { systemClock } from '#kit/std';
 import { AUDIT_OUTCOME_NAMES, type AuditEntryResource, AuditPageSchema } from '#protocol/api';
 import type { ApiClient, Query } from '../../../client/api-client.ts';
 import { readClientCommand } from '../../../client/client-command.ts';
@@ -7,6 +8,7 @@ import { EXIT, type ExitCode, type Io } from '../../../command.ts';
 import { OUTPUT_FORMATS, renderData } from '../../../output/render-data.ts';
 import { renderTable } from '../../../output/render-table.ts';
 import { renderTime } from '../../../output/render-time.ts';
+import { timeArgument } from './time-argument.ts';
 
 const from = ['flag'] as const;
 const group = 'list';
@@ -21,8 +23,13 @@ export const LIST_SETTINGS = {
   },
   resource: { kind: text('PATH'), sentence: 'Only operations on this path, as /v1/workspaces/web.', group, from },
   outcome: { kind: oneOf(AUDIT_OUTCOME_NAMES), sentence: 'Only operations with this outcome.', group, from },
-  from: { kind: text('TIME'), sentence: 'Only from this time on, as 2026-11-15T20:00:00Z.', group, from },
-  to: { kind: text('TIME'), sentence: 'Only before this time.', group, from },
+  from: {
+    kind: text('TIME'),
+    sentence: 'Only from this time on, as 2026-11-15T20:00:00Z, or as 1h for an hour ago.',
+    group,
+    from,
+  },
+  to: { kind: text('TIME'), sentence: 'Only before this time, written as for --from.', group, from },
   filter: { kind: text('CEL'), sentence: 'Only entries that match this condition.', group, from },
   limit: {
     kind: integer({ min: 1, max: 1_000_000 }),
@@ -46,7 +53,9 @@ const PAGE_SIZE = 500;
 export async function listAudit(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { api, values } = readClientCommand({ settings: LIST_SETTINGS, expects: [] }, args, io);
   const { workspace, principal, resource, outcome, from: since, to, filter, limit, output } = values;
-  const query = { workspace, principal, resource, outcome, from: since, to, filter };
+  const now = systemClock.now();
+  const range = { from: timeArgument('--from', since, now), to: timeArgument('--to', to, now) };
+  const query = { workspace, principal, resource, outcome, ...range, filter };
   const { items, more } = await readEntries(api, { query, limit }, signal);
   if (output !== 'table') io.out(renderData(output, { items }));
   else if (items.length > 0) io.out(renderEntries(items));
