@@ -40,9 +40,9 @@ function rolloutIn(data: Fields): string {
   if (rollout['phase'] === undefined) return stateIn(data);
   const phase = wordIn(rollout, 'outcome') || wordIn(rollout, 'phase');
   const why = wordIn(rollout, 'reason');
-  const available =
-    counts['placed'] === undefined ? '' : `, ${String(counts['available'])}/${String(counts['placed'])} available`;
-  return `revision ${String(rollout['revision'])} ${phase}${why && ` (${why})`}${available}`;
+  const [available, placed] = [numberIn(counts, 'available'), numberIn(counts, 'placed')];
+  const health = placed === undefined ? '' : `, ${available}/${placed} available`;
+  return `revision ${numberIn(rollout, 'revision')} ${phase}${why && ` (${why})`}${health}`;
 }
 
 function deliveries({ count, targets }: Fields): string {
@@ -74,4 +74,9 @@ function listOf(value: unknown): readonly unknown[] {
 function wordIn(data: Fields, field: string): string {
   const value = data[field];
   return typeof value === 'string' ? value : '';
+}
+
+function numberIn(data: Fields, field: string): number | undefined {
+  const value = data[field];
+  return typeof value === 'number' ? value : undefined;
 }
