@@ -23,7 +23,14 @@ export type Serving = Pick<Platform, 'http' | 'https' | 'authorityFile' | 'folde
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { config, version, environment, err, workflows } = options;
   const log = processLog(config, err);
-  const wanted = { config, version, environment, log, ...(workflows === undefined ? {} : { workflows }) };
+  const wanted = {
+    config,
+    version,
+    environment,
+    log,
+    atTerminal: err.isTerminal,
+    ...(workflows === undefined ? {} : { workflows }),
+  };
   const platform = await wirePlatform(wanted, signal);
   try {
     // Before serving is announced, so that scripts that wait for it find the login code.

@@ -60,6 +60,8 @@ export interface PlatformOptions {
   readonly log: Logger;
   /** Workflows in addition to the platform's own. */
   readonly workflows?: WorkflowSet;
+  /** The log is shown to a person at a terminal. */
+  readonly atTerminal?: boolean;
 }
 
 /** A platform that listens; `groups` is the work that keeps it running, and `close` releases everything. */
@@ -341,6 +343,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
       realm: 'fleetshift',
       metricsPermission: metricsPermission(config),
       trustProxy: config.trustProxy,
+      quietRequests: parts.atTerminal ?? false,
       limits: {
         bodyBytes: config.bodyLimit,
         requestMs: config.requestTimeout,

@@ -87,8 +87,8 @@ function servedFrom(data: string): string | undefined {
   return urlsOf(data).find((url) => url.protocol === 'http:' && isOnThisMachine(url))?.origin;
 }
 
-/** Without the file the platform is not running, or does not belong to this folder. */
-function urlsOf(data: string): readonly URL[] {
+/** The addresses of the platform of this folder. Without the file it is not running, or does not belong to this folder. */
+export function urlsOf(data: string): readonly URL[] {
   try {
     const { urls } = JSON.parse(readFileSync(endpointsFile(data), 'utf8')) as { readonly urls?: unknown };
     if (!Array.isArray(urls)) return [];

@@ -198,6 +198,27 @@ describe('answers', () => {
       ));
   }
 
+  it('are quiet at a terminal, unless the server failed', () =>
+    withRoutes(
+      [
+        postRoute('/v1/x', () => 1),
+        getRoute('/v1/broken', () => {
+          throw new Error('broken');
+        }),
+      ],
+      async (server, log) => {
+        await server.inject({ method: 'POST', url: '/v1/x', headers: AS_ALICE, payload: { text: 'x' } });
+        await server.inject({ url: '/v1/x' });
+        await server.inject({ url: '/v1/broken', headers: AS_ALICE });
+        const answered = log.lines.filter(({ message }) => message === 'request answered');
+        assert.deepEqual(
+          answered.map(({ level }) => level),
+          ['debug', 'debug', 'info'],
+        );
+      },
+      { quietRequests: true },
+    ));
+
   it('are logged once: a read quietly, a change or a refusal aloud', () =>
     withRoutes([getRoute('/v1/x', () => 1), postRoute('/v1/x', () => 1)], async (server, log) => {
       await server.inject({ url: '/v1/x?secret=1', headers: { ...AS_ALICE, 'x-request-id': 'r1' } });

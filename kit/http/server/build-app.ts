@@ -59,7 +59,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const { deps, limits, inFlight, options } = parts;
   const { clock, tracer, log, observer } = deps;
   const unmatched = observer?.operation(NOWHERE);
-  const exchanges = new Exchanges({ clock, tracer, log, unmatched, inFlight, requestMs: limits.requestMs });
+  const { quietRequests = false } = options;
+  const { requestMs } = limits;
+  const exchanges = new Exchanges({ clock, tracer, log, unmatched, inFlight, requestMs, quietRequests });
   const app = createFastify(parts, exchanges);
   await addHooks(app, parts, exchanges);
   await registerOpenapi(app, options.api);

@@ -15,6 +15,7 @@ export interface ExchangesDeps {
   readonly unmatched: OperationObserver | undefined;
   readonly log: HttpLog;
   readonly requestMs: number;
+  readonly quietRequests: boolean;
 }
 
 /** The operation of a request that matched no route. */
@@ -76,17 +77,21 @@ export class Exchanges {
     return route ? route.observer : this.#deps.unmatched;
   }
 
-  /** Reads are logged at debug level; changes and refusals are what operators search for later. */
+  /**
+   * Reads are logged at debug level; changes and refusals are what operators search for later. A person at a terminal is shown
+   * only what the server failed at.
+   */
   #tell(
     { id, clientRequestId, method, path, address, route, principal, span, durationMs }: Exchange,
     status: number,
   ): void {
-    const { log } = this.#deps;
+    const { log, quietRequests } = this.#deps;
     const operation = route?.route.operationId;
     const caller = clientRequestId === undefined ? {} : { clientRequestId };
     const who = { requestId: id, ...caller, traceId: span?.traceId, principal, remote: address };
     const fields = { ...who, method, path, operation, status, durationMs: Math.round(durationMs * 10) / 10 };
-    if (route?.route.unlimited || (method === 'GET' && status < 400)) log.debug(fields, 'request answered');
+    const isRead = method === 'GET' && status < 400;
+    if (route?.route.unlimited || isRead || (quietRequests && status < 500)) log.debug(fields, 'request answered');
     else log.info(fields, 'request answered');
   }
 }

@@ -31,6 +31,8 @@ export interface HttpServerOptions {
   readonly verifyResponses?: boolean;
   /** Proxies, by address or network, whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: readonly string[];
+  /** Logs requests at debug level unless the server failed: for a terminal, where they would hide everything else. */
+  readonly quietRequests?: boolean;
 }
 
 export interface HttpServerDeps {

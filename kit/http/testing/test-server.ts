@@ -51,11 +51,12 @@ export interface TestServer {
 export interface TestServerOptions extends Partial<Omit<HttpServerDeps, 'routes' | 'log'>> {
   readonly limits?: Partial<HttpLimits>;
   readonly allow?: (principal: Principal, permission: string) => boolean;
+  readonly quietRequests?: boolean;
 }
 
 /** A server for tests: every token is a user of that name with all permissions, except for one token that is invalid. */
 export async function testServer(routes: readonly Route[], options: TestServerOptions = {}): Promise<TestServer> {
-  const { limits, allow, ...deps } = options;
+  const { limits, allow, quietRequests = false, ...deps } = options;
   const log = new MemoryLog();
   const authorizer: Authorizer = {
     allow: async ({ principal, permission }) => allow?.(principal, permission) ?? true,
@@ -66,6 +67,7 @@ export async function testServer(routes: readonly Route[], options: TestServerOp
       realm: 'things',
       metricsPermission: 'metrics.read',
       verifyResponses: true,
+      quietRequests,
       ...(limits ? { limits } : {}),
     },
     {

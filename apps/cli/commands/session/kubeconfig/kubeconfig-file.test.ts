@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -70,6 +73,20 @@ describe('where kubectl finds the platform', () => {
     assert.deepEqual(await kubectlServer(own, signal), { server, authority: 'PEM' });
     const said = new URL('https://other.example.com');
     assert.deepEqual(await kubectlServer({ ...plain, said }, signal), { server: said, authority: 'PEM' });
+  });
+
+  it('is the TLS address of the platform whose data folder is here, whatever its port', async (t) => {
+    const listener = createServer((_, response) => response.end());
+    t.after(() => listener.close());
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    const { port } = listener.address() as AddressInfo;
+    const data = await folderFor(t);
+    // Plain HTTP stands for TLS here: whether it is asked is what counts.
+    const urls = ['http://127.0.0.1:1', `https://127.0.0.1:${port}`, `https://localhost:${port}`];
+    await writeFile(join(data, 'endpoints.json'), JSON.stringify({ urls }));
+    const asked = once(listener, 'connection');
+    await assert.rejects(kubectlServer({ ...plain, data, said: undefined }, signal), UsageError);
+    await asked;
   });
 
   it('is asked for where nothing else is known', async () => {

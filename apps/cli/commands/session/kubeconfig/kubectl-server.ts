@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connection } from '../../../client/open-connection.ts';
+import { type Connection, urlsOf } from '../../../client/open-connection.ts';
 import { sendRequest } from '../../../client/send-request.ts';
 import { UsageError } from '../../../command.ts';
 
@@ -28,12 +28,22 @@ export async function kubectlServer(options: KubectlServerOptions, signal: Abort
   const { said, server, authority, data } = options;
   if (said !== undefined) return { server: said, authority: authority ?? ownAuthority(data, said) };
   if (server.protocol === 'https:') return { server, authority };
-  const usual = new URL(USUAL);
-  const own = authority ?? ownAuthority(data, usual);
-  if (await isServing({ server: usual, authority: own }, signal)) return { server: usual, authority: own };
+  // Of the platform of the data folder the addresses are known; another one may listen at its usual address.
+  for (const candidate of secureAddresses(data, server) ?? [new URL(USUAL)]) {
+    const found = { server: candidate, authority: authority ?? ownAuthority(data, candidate) };
+    if (await isServing(found, signal)) return found;
+  }
   throw new UsageError(
     `kubectl sends credentials over TLS only, and ${server.origin} is plain HTTP; name the TLS address of the platform: --kubectl-server ${USUAL}`,
   );
+}
+
+/** By name first, as certificates and `ownAuthority` want it. Undefined when that platform is not the one of the folder. */
+function secureAddresses(data: string, { origin }: URL): readonly URL[] | undefined {
+  const urls = urlsOf(data);
+  if (!urls.some((url) => url.origin === origin)) return undefined;
+  const secure = urls.filter(({ protocol }) => protocol === 'https:');
+  return secure.toSorted((a, b) => Number(b.hostname === 'localhost') - Number(a.hostname === 'localhost'));
 }
 
 /** Platforms without a given certificate are their own authority. */
