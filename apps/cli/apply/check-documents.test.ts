@@ -66,6 +66,11 @@ for (const { why, text, workspaces = NO_WORKSPACE, place } of [
 
 for (const { why, text, says, workspaces = NO_WORKSPACE } of [
   { why: 'an unknown kind', text: 'kind: Workspce\nname: a', says: /document 1: .*did you mean Workspace\?/ },
+  {
+    why: 'an object of a cluster',
+    text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}',
+    says: /Kubernetes object \(v1, ConfigMap\), to be delivered; use "fleetshift deploy NAME --file/,
+  },
   { why: 'no kind', text: 'name: a', says: /\/kind is missing/ },
   { why: 'a kind that is not applied', text: 'kind: Session\nname: a', says: /"Session" is not one of/ },
   { why: 'an unknown field', text: 'kind: Workspace\nname: a\nspec: {reigon: x}', says: /\/spec\/reigon: .*region\?/ },

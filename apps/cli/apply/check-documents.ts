@@ -39,13 +39,18 @@ export async function checkDocuments(raw: readonly RawDocument[], workspaces: Wo
   throw new UsageError(['nothing was sent:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
 }
 
+const TO_DELIVER = 'use "fleetshift deploy NAME --file FILE --to LABELS", or put it into the manifest of a Deployment';
+
 type Checked = ApplyDocument | { readonly faults: readonly string[] };
 
 async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<Checked> {
   if ('fault' in raw) return { faults: [raw.fault] };
   const { where, content } = raw;
   if (!isJsonObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
-  const found = kindOf(content['kind']);
+  const { apiVersion, kind: word } = content;
+  if (typeof apiVersion === 'string' && apiVersion !== '')
+    return { faults: [`it is a Kubernetes object (${apiVersion}, ${String(word)}), to be delivered; ${TO_DELIVER}`] };
+  const found = kindOf(word);
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
   const faults = [

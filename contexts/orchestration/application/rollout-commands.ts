@@ -237,7 +237,7 @@ function wasCutShort({ rollout: underWay, status: { rollout } }: Deployment): bo
 function nothingToRetry({ name, status }: Deployment, named: readonly string[] | undefined): DeploymentError {
   const which = named === undefined ? `No target of ${name}` : `None of the named targets of ${name}`;
   const { drifted, degraded } = status.counts;
-  const drift = drifted > 0 ? ` ${drifted} drifted: driftPolicy repair restores them.` : '';
-  const health = degraded > 0 ? ` ${degraded} are degraded, though their delivery succeeded.` : '';
+  const drift = drifted > 0 ? ` Drifted: ${drifted}, which driftPolicy repair restores.` : '';
+  const health = degraded > 0 ? ` Degraded, though the delivery succeeded: ${degraded}.` : '';
   return new DeploymentError('NOTHING_TO_RETRY', `${which} failed or is owed a delivery.${drift}${health}`);
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '../../../command.ts';
 import { type DeployFlags, deploySpec } from './deploy-spec.ts';
 
+const READS = 'a: ${values.a} ${values.d} ${values.e}';
 const NOTHING: DeployFlags = { toTargets: [], toAll: false };
 
 for (const { why, flags, want } of [
@@ -19,9 +20,9 @@ for (const { why, flags, want } of [
   },
   {
     why: 'a template with a value of its own',
-    flags: { template: 'x', values: { a: { b: 1 } }, set: ['a.c=true', 'd=1.5', 'e=x=y', 'a.b=two'] },
+    flags: { template: READS, values: { a: { b: 1 } }, set: ['a.c=true', 'd=1.5', 'e=x=y', 'a.b=two'] },
     want: {
-      manifest: { type: 'template', template: 'x', values: { a: { b: 'two', c: true }, d: 1.5, e: 'x=y' } },
+      manifest: { type: 'template', template: READS, values: { a: { b: 'two', c: true }, d: 1.5, e: 'x=y' } },
     },
   },
   {
@@ -97,3 +98,20 @@ for (const { why, flags } of [
 ] as const) {
   test(`no flags: ${why}`, () => assert.throws(() => deploySpec({ ...NOTHING, ...flags }), UsageError));
 }
+
+for (const { why, template, set } of [
+  { why: 'that the template reads', template: 'a: ${values.image.tag}', set: 'image.tag=2' },
+  { why: 'within a map that it reads', template: 'a: ${values.image}', set: 'image.tag=2' },
+  { why: 'around a value that it reads', template: 'a: ${values.image.tag}', set: 'image=2' },
+  { why: 'when it reads all values', template: 'a: ${toJson(values)}', set: 'image.tag=2' },
+]) {
+  test(`a value can be set ${why}`, () => assert.ok(deploySpec({ ...NOTHING, template, set: [set] })['manifest']));
+}
+
+test('a value that neither the template nor the values have is refused, with the names that they have', () => {
+  const manifest = { type: 'template', template: 'a: ${values.greeting} ${values.image.tag}', values: { size: 1 } };
+  assert.throws(() => deploySpec({ ...NOTHING, set: ['greetings=hi'] }, { manifest }), {
+    message:
+      '--set: the template has no value "greetings", it has the values greeting, image.tag, size; did you mean greeting?',
+  });
+});

@@ -1,3 +1,4 @@
+import { suggestion } from '#kit/config';
 import { isJsonObject } from '#kit/std';
 import { UsageError } from '../../../command.ts';
 import type { Resource } from '../../../kinds/kind.ts';
@@ -54,7 +55,26 @@ function withValues(said: Resource | undefined, { set = [] }: DeployFlags, curre
     throw new UsageError('--set changes template values, and this deployment has no template; use --template');
   }
   const values = isJsonObject(manifest['values']) ? manifest['values'] : {};
+  const { template } = manifest;
+  if (typeof template === 'string') for (const word of set) refuseUnused(word, values, template);
   return { ...manifest, values: set.reduce<Resource>(withValue, values) };
+}
+
+/** A value that nothing reads is a typing error, which a new revision with the same content would hide. */
+function refuseUnused(word: string, values: Resource, template: string): void {
+  const path = word.replace(/=.*/s, '');
+  const read = [...template.matchAll(/\bvalues((?:\.[\w-]+)*)/g)].map(([, names = '']) => names.slice(1));
+  // `values` alone may be read as a whole, as may each map in it.
+  const isRead = read.some((each) => each === '' || isWithin(path, each) || isWithin(each, path));
+  const [first = ''] = path.split('.');
+  if (isRead || Object.hasOwn(values, first)) return;
+  const names = [...new Set([...Object.keys(values), ...read])].sort();
+  const has = names.length === 0 ? 'no values' : `the values ${names.join(', ')}`;
+  throw new UsageError(`--set: the template has no value "${path}", it has ${has}${suggestion(path, names)}`);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`);
 }
 
 /** `app.replicas=3` sets a number inside `app`. */
