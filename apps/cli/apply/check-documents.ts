@@ -49,7 +49,7 @@ async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<
   if (!isJsonObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
   const { apiVersion, kind: word } = content;
   if (typeof apiVersion === 'string' && apiVersion !== '')
-    return { faults: [`it is a Kubernetes object (${apiVersion}, ${String(word)}), to be delivered; ${TO_DELIVER}`] };
+    return { faults: [`it is a Kubernetes object (${[apiVersion, word].join(', ')}), to be delivered; ${TO_DELIVER}`] };
   const found = kindOf(word);
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
