@@ -381,4 +381,22 @@ describe('a delivery', () => {
     assert.deepEqual(await run(gone, { cluster: api }), { kind: 'applied' });
     assert.equal(has('a'), undefined);
   });
+
+  it('deletes an object although its status changes before each attempt', async () => {
+    const { cluster, run, has } = scene();
+    await run(order(1, [map('a')]));
+    let attempts = 0;
+    const api: ClusterApi = {
+      ...dying(cluster, () => {}),
+      delete: async (key, meant, stop) => {
+        attempts += 1;
+        const { data: _, ...itself } = map('a') as KubeObject & { data: object };
+        const seen = { ...itself, status: { seen: attempts } } as KubeObject;
+        if (attempts <= 10) cluster.applyAs('a controller', seen, { force: true });
+        return await cluster.delete(key, meant, stop);
+      },
+    };
+    assert.deepEqual(await run({ ...order(2, []), hash: undefined }, { cluster: api }), { kind: 'applied' });
+    assert.deepEqual([has('a'), attempts], [undefined, 11]);
+  });
 });

@@ -5,8 +5,10 @@ import { type OtherInventories, otherHolder } from '../domain/held-by-others.ts'
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { pruneStep } from '../domain/ownership.ts';
+import { differInStatusAtMost } from '../domain/without-status.ts';
 import type { CarryOutDeps, DeliveryTask } from './delivery-task.ts';
 import { inParallel } from './in-parallel.ts';
+import type { ClusterApi } from './ports.ts';
 import { boundedList } from './summary.ts';
 
 export interface PruneWork extends Pick<DeliveryTask, 'delivery' | 'tracker' | 'isOver' | 'onLeft'> {
@@ -18,6 +20,8 @@ type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'inventories' | 'watch' | 'own' 
 
 /** How often an object that changes before it is deleted is read again. */
 const LOOKS = 3;
+/** How often a deletion is sent again because the status of the object was written in between. */
+const ATTEMPTS = 20;
 
 /**
  * Deletes our objects that are no longer desired, wave after wave. Objects that another inventory holds are left. Returns
@@ -116,8 +120,7 @@ async function removed(deps: PruneDeps, { entry, live, uid, others }: Removal, s
   if (holder !== undefined) return { kind: 'left', message: `${keyText(entry.key)}: held by ${holder}` };
   let left: KubeObject | undefined = live;
   if (live.metadata.deletionTimestamp === undefined) {
-    const { resourceVersion } = live.metadata;
-    const answer = await cluster.delete(entry.key, { uid, resourceVersion }, signal);
+    const answer = await deleteAsRead(cluster, { entry, live, uid }, signal);
     if (answer === 'changed') return { kind: 'changed' };
     left = answer;
   }
@@ -129,6 +132,27 @@ async function removed(deps: PruneDeps, { entry, live, uid, others }: Removal, s
   }
   if (left === undefined) return GONE;
   return { kind: 'blocked', message: `${keyText(entry.key)} ${deletionMessage(left) ?? 'still exists'}` };
+}
+
+/**
+ * Deletes the version that was read, or a later one that differs in its status alone: taking an object over changes more.
+ * So a controller that writes the status all the time does not keep the object from being deleted.
+ */
+async function deleteAsRead(
+  cluster: ClusterApi,
+  { entry: { key }, live, uid }: OurObject,
+  signal: AbortSignal,
+): Promise<KubeObject | 'changed' | undefined> {
+  let meant: KubeObject = live;
+  for (let attempt = 1; ; attempt += 1) {
+    const { resourceVersion } = meant.metadata;
+    const answer = await cluster.delete(key, { uid, resourceVersion }, signal);
+    if (answer !== 'changed' || attempt === ATTEMPTS) return answer;
+    const now = await cluster.get(key, signal);
+    if (now?.metadata.uid !== uid) return undefined;
+    if (!differInStatusAtMost(now, live)) return 'changed';
+    meant = now;
+  }
 }
 
 /** If the watch still shows this object, no request is needed. */

@@ -168,6 +168,7 @@ function isNamedList(value: unknown): value is readonly JsonObject[] {
 }
 
 const UNOWNED = new Set(['f:apiVersion', 'f:kind']);
+const UNOWNED_OR_STATUS = /^\["f:(apiVersion"|kind"|metadata","f:name|status")/;
 
 function textOf({ values, owners }: Stored): string {
   const entries = [...values].map(([path, value]) => [path, value, [...(owners.get(path) ?? [])].sort()]);
@@ -177,16 +178,24 @@ function textOf({ values, owners }: Stored): string {
 function shown({ uid, version, values, owners }: Stored): KubeObject {
   const object = built(values);
   const managers = [...new Set([...owners.values()].flatMap((names) => [...names]))].sort();
-  const managedFields = managers.map((manager): ManagedFields => {
+  const fieldsOf = (manager: string, isStatus: boolean): ManagedFields[] => {
     const tree: Record<string, unknown> = {};
     for (const [path, names] of owners) {
       const steps = JSON.parse(path) as string[];
       const isNamed =
         steps.length === 2 && steps[0] === 'f:metadata' && ['f:name', 'f:namespace'].includes(steps[1] ?? '');
-      if (names.has(manager) && !UNOWNED.has(steps[0] ?? '') && !isNamed) plant(tree, steps);
+      const isIts = names.has(manager) && (steps[0] === 'f:status') === isStatus;
+      if (isIts && !UNOWNED.has(steps[0] ?? '') && !isNamed) plant(tree, steps);
     }
-    return { manager, operation: 'Apply', fieldsV1: tree };
-  });
+    if (isStatus && Object.keys(tree).length === 0) return [];
+    return [{ manager, operation: 'Apply', ...(isStatus ? { subresource: 'status' } : {}), fieldsV1: tree }];
+  };
+  const isOfStatusAlone = (manager: string): boolean =>
+    [...owners].every(([path, names]) => !names.has(manager) || UNOWNED_OR_STATUS.test(path));
+  const managedFields = managers.flatMap((manager) => [
+    ...(isOfStatusAlone(manager) ? [] : fieldsOf(manager, false)),
+    ...fieldsOf(manager, true),
+  ]);
   return { ...object, metadata: { ...object.metadata, uid, resourceVersion: `${version}`, managedFields } };
 }
 
