@@ -45,21 +45,23 @@ test('whatever comes, every refusal is counted once and few entries are made', (
   const refusal = fc.record({
     who: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
     address: fc.nat({ max: 300 }),
+    place: fc.nat({ max: 30 }),
+    name: fc.nat({ max: 300 }),
   });
   fc.assert(
     fc.property(fc.array(refusal, { maxLength: 2_000, size: 'max' }), (refusals) => {
       const window = new RefusalWindow();
-      const entries = refusals.flatMap(({ who, address }) => {
+      const entries = refusals.flatMap(({ who, address, place, name }) => {
         const principal = who === undefined ? undefined : { kind: 'user', id: `u${who}` };
         const outcome = who === undefined ? 'unauthenticated' : who % 2 ? 'denied' : 'hidden';
-        return window.take(aRefusal({ principal, outcome, address: `10.0.0.${address}` }), 0);
+        return window.take(aRefusal({ principal, outcome, address: `10.0.0.${address}`, resource: `/v1/targets/t${place}/api/${name}` }), 0);
       });
       entries.push(...window.close(WINDOW_MS));
       assert.equal(
         entries.reduce((sum, { count }) => sum + count, 0),
         refusals.length,
       );
-      assert.ok(entries.length <= 446, `${entries.length} entries`);
+      assert.ok(entries.length <= 646, `${entries.length} entries`);
     }),
     { numRuns: 30 },
   );
@@ -67,7 +69,7 @@ test('whatever comes, every refusal is counted once and few entries are made', (
 
 test('nobody answers for what many others did', () => {
   const window = new RefusalWindow();
-  const entries = Array.from({ length: 201 }, (_, who) =>
+  const entries = Array.from({ length: 301 }, (_, who) =>
     window.take(aRefusal({ principal: { kind: 'user', id: `u${who}` } }), 0),
   ).flat();
   assert.deepEqual(
@@ -82,12 +84,29 @@ test('a flood of one caller takes no details from others, and is recorded in its
     { kind: 'user', id: 'ann' },
     { kind: 'user', id: 'bob' },
   ];
-  for (let nth = 0; nth < 1_000; nth += 1) window.take(aRefusal({ principal: ann, resource: `/v1/${nth}` }), 0);
+  for (let nth = 0; nth < 1_000; nth += 1) {
+    window.take(aRefusal({ principal: ann, resource: `/v1/workspaces/w${nth}` }), 0);
+  }
   const [entry] = window.take(aRefusal({ principal: bob, resource: '/v1/targets/t1' }), 0);
   assert.deepEqual([entry?.principal, entry?.resource], [bob, '/v1/targets/t1']);
   const rest = window.close(WINDOW_MS);
   assert.deepEqual(
     rest.map(({ principal, operation, count }) => [principal, operation, count]),
-    [[ann, 'several', 979]],
+    [[ann, 'several', 969]],
   );
+});
+
+test('what is beyond the details of a caller is counted for each operation and place', () => {
+  const window = new RefusalWindow();
+  const proxied = (target: string, nth: number) =>
+    aRefusal({ operation: 'proxy', resource: `/v1/targets/${target}/api/v1/namespaces/n${nth}/secrets?watch=1` });
+  const entries = Array.from({ length: 120 }, (_, nth) =>
+    window.take(proxied(nth % 3 === 0 ? 'edge' : 'prod', nth), 0),
+  ).flat();
+  assert.equal(entries.length, 22, 'twenty in detail, and the first of each place');
+  const counts = window.close(WINDOW_MS).map(({ operation, resource, count }) => [operation, resource, count]);
+  assert.deepEqual(counts, [
+    ['proxy', '/v1/targets/prod', 66],
+    ['proxy', '/v1/targets/edge', 32],
+  ]);
 });

@@ -273,9 +273,10 @@ export interface RemovalStore {
     deployment: DeploymentId,
     signal: AbortSignal,
   ): Promise<{ readonly first: OwedRemoval | undefined; readonly count: number }>;
+  isDue(now: number, signal: AbortSignal): Promise<boolean>;
   /**
-   * Those that are due, oldest first, and not before `until` for any other caller. Those whose target has the deployment
-   * again are dropped.
+   * Those that are due, oldest first, and not before `until` for any other caller. While the deployment has the target again,
+   * none is due. Once content was generated for it, the call is dropped: the next removal is owed a call of its own.
    */
   claim(
     due: { readonly now: number; readonly until: number; readonly limit: number },

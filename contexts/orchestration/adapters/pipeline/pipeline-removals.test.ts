@@ -6,6 +6,7 @@ import { eachDatabase } from '#testing/databases';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 import { CleaningManifest } from '../../testing/pipeline/cleaning-manifest.ts';
 import { aRun, inline, type PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
+import { SqlRemovalStore } from '../sql/sql-removal-store.ts';
 
 const CLEANING = { manifest: { type: 'cleaning' } };
 
@@ -144,5 +145,46 @@ eachDatabase('what a strategy is owed after a removal', (fresh) => {
     await run.idle(uid);
     await run.delete(uid);
     await untilGone(run, uid);
+  });
+
+  it('is kept while the deployment has the target again, until content was generated for it', async (t) => {
+    const cleaning = new CleaningManifest();
+    const run = await aRun(t, await fresh(), { manifests: [cleaning] });
+    const [first = run.fleet.add('none')] = run.fleet.addMany(2);
+    const uid = await run.create('web', CLEANING);
+    await run.idle(uid);
+    const asPlaced = await run.storage.get(
+      sql`SELECT * FROM deployment_targets WHERE deployment = ${uid} AND target = ${first}`,
+      run.signal,
+    );
+    cleaning.before = () => {
+      throw new Error('not now');
+    };
+    await run.patch(uid, { placement: [{ type: 'static', targets: ['t00001'] }] }, ['placement']);
+    await run.until(uid, 'one target', (its) => its.rollout === undefined && its.status.counts.placed === 1);
+    await eventually('a call', () => Promise.resolve(cleaning.calls.length > 0));
+    const claimed = async () =>
+      await run.storage.write(async (tx) => {
+        await tx.run(sql`UPDATE owed_removals SET next_time = 0`);
+        const due = { now: Date.now(), until: Date.now() + 60_000, limit: 10 };
+        const calls = await new SqlRemovalStore(tx).claim(due, run.signal);
+        const left = await tx.get(sql`SELECT COUNT(*) AS n FROM owed_removals`);
+        return [calls.length, Number(left?.['n'])];
+      }, run.signal);
+    assert.deepEqual(await claimed(), [1, 1], 'off the target');
+    const { health, drift } = asPlaced ?? {};
+    const row = sql`
+      INSERT INTO deployment_targets (deployment, target, name, type, is_placed, is_online, health, health_revision,
+        health_message, is_owed, drift, update_time)
+      VALUES (${uid}, ${first}, ${'t00000'}, ${'directory'}, ${1}, ${1}, ${String(health)}, ${0}, ${''}, ${0},
+        ${String(drift)}, ${0})`;
+    await run.storage.commit([row], run.signal);
+    assert.deepEqual(await claimed(), [0, 1], 'placed again, and nothing sent yet');
+    await run.storage.commit([sql`DELETE FROM deployment_targets WHERE target = ${first}`], run.signal);
+    assert.deepEqual(await claimed(), [1, 1], 'placed again and taken out before anything was sent');
+    const leaving = sql`UPDATE deployment_targets SET is_placed = 0, applied_revision = 3, applied_hash = 'h'
+      WHERE target = ${first}`;
+    await run.storage.commit([row, leaving], run.signal);
+    assert.deepEqual(await claimed(), [0, 0], 'its content is on the target, and leaves it with a call of its own');
   });
 });

@@ -38,6 +38,11 @@ export class SqlRemovalStore extends SqlStore implements RemovalStore {
     return { first: first && owedOf(first), count: Number(counted?.['n'] ?? 0) };
   }
 
+  async isDue(now: number, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return (await this.tx.get(sql`SELECT 1 AS one FROM owed_removals WHERE ${isDue(now)} LIMIT 1`)) !== undefined;
+  }
+
   async claim(
     { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
     signal: AbortSignal,
@@ -46,9 +51,10 @@ export class SqlRemovalStore extends SqlStore implements RemovalStore {
     await this.tx.run(sql`
       DELETE FROM owed_removals WHERE next_time <= ${now} AND EXISTS (
         SELECT 1 FROM deployment_targets AS its
-        WHERE its.deployment = owed_removals.deployment AND its.target = owed_removals.target AND its.is_placed = 1)`);
+        WHERE its.deployment = owed_removals.deployment AND its.target = owed_removals.target
+          AND (its.applied_revision IS NOT NULL OR its.order_kind IS NOT NULL OR its.failure IS NOT NULL))`);
     const rows = await this.tx.all(sql`
-      SELECT deployment, target, strategy, body, attempts, failure FROM owed_removals WHERE next_time <= ${now}
+      SELECT deployment, target, strategy, body, attempts, failure FROM owed_removals WHERE ${isDue(now)}
       ORDER BY next_time, deployment, target LIMIT ${limit}`);
     if (rows.length === 0) return [];
     await this.tx.batch(
@@ -83,6 +89,14 @@ export class SqlRemovalStore extends SqlStore implements RemovalStore {
     await this.tx.run(sql`
       UPDATE owed_removals SET next_time = ${now} WHERE strategy IN (${sql.list(strategies)}) AND next_time > ${now}`);
   }
+}
+
+/** A target that has the deployment again and no content yet: the call would race with its generation, or is about nothing. */
+function isDue(now: number) {
+  return sql`next_time <= ${now} AND NOT EXISTS (
+    SELECT 1 FROM deployment_targets AS its
+    WHERE its.deployment = owed_removals.deployment AND its.target = owed_removals.target
+      AND its.applied_revision IS NULL AND its.order_kind IS NULL AND its.failure IS NULL)`;
 }
 
 function isIt({ deployment, target, idempotencyKey }: RemovedContext) {

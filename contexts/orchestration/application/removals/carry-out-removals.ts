@@ -1,9 +1,9 @@
-import { backoffDelay, type Clock, parseUuid, type Random, type Sleep } from '#kit/std';
+import { backoffDelay, type Clock, parseUuid, type Random, type Sleep, unlessAborted } from '#kit/std';
 import type { ManifestRegistry } from '../../domain/manifest/manifest-strategy.ts';
 import type { OwedRemoval, Units } from '../ports.ts';
 
 export interface CarryOutRemovalsDeps {
-  readonly units: Pick<Units, 'write'>;
+  readonly units: Pick<Units, 'read' | 'write'>;
   readonly manifests: ManifestRegistry;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -38,13 +38,11 @@ export class CarryOutRemovals {
 
   readonly name = 'owed removals';
 
-  /** Looks only while a strategy is registered that has to be told: others wait for their strategy anyway. */
   async run(signal: AbortSignal): Promise<void> {
-    const { manifests, sleep, onTrouble } = this.#deps;
+    const { sleep, onTrouble } = this.#deps;
     for (;;) {
       signal.throwIfAborted();
-      const isTold = [...manifests.values()].some((strategy) => strategy.onRemoved !== undefined);
-      const taken = isTold ? await this.#tryRound(signal, onTrouble) : 0;
+      const taken = await this.#tryRound(signal, onTrouble);
       if (taken < this.#settings.width) await sleep(LOOK_MS, signal);
     }
   }
@@ -64,6 +62,7 @@ export class CarryOutRemovals {
     const { units, clock } = this.#deps;
     const { width: limit, callWithinMs } = this.#settings;
     const now = clock.now();
+    if (!(await units.read(({ removals }) => removals.isDue(now, signal), signal))) return 0;
     const due = { now, until: now + callWithinMs + GRACE_MS, limit };
     const owed = await units.write(({ removals }) => removals.claim(due, signal), signal);
     await Promise.all(owed.map((each) => this.#carryOut(each, signal)));
@@ -84,7 +83,7 @@ export class CarryOutRemovals {
       // A deployment that is being deleted waits for it, and shows what it waits for.
       const uid = parseUuid(context.deployment.uid);
       const deployment = await deployments.get(uid, signal);
-      const isNews = message !== owed.failure;
+      const isNews = message === undefined || message !== owed.failure;
       if (deployment?.deletion !== undefined && isNews) await deployments.wake(uid, signal);
     }, signal);
   }
@@ -97,7 +96,9 @@ export class CarryOutRemovals {
     if (strategy.onRemoved === undefined) return undefined;
     const bounded = AbortSignal.timeout(this.#settings.callWithinMs);
     try {
-      await strategy.onRemoved(context, AbortSignal.any([signal, bounded]));
+      const either = AbortSignal.any([signal, bounded]);
+      // A strategy that ignores its signal holds up no other.
+      await unlessAborted(strategy.onRemoved(context, either), either);
       return undefined;
     } catch (error) {
       const why = bounded.aborted

@@ -22,7 +22,7 @@ export interface Removed {
 
 /**
  * Records that the strategy has to be told, in the unit of work that drops the rows. Rows that never got an order are
- * about nothing.
+ * about nothing. An order that has failed may have left something, too.
  */
 export async function oweRemovals(
   unit: Pick<UnitOfWork, 'removals'>,
@@ -33,9 +33,10 @@ export async function oweRemovals(
   const { uid, name, workspace, revision, spec } = deployment;
   const strategy = spec.manifest.type;
   if (rows.length === 0 || !owes(strategy)) return;
-  const touched = rows.filter(({ applied, order }) => applied !== undefined || order !== undefined);
+  const touched = rows.filter(({ applied, order, failure }) => applied ?? order ?? failure);
   const owed = touched.map(({ target, name: its, type }) => {
-    const idempotencyKey = `${uid}/${target}/${revision}`;
+    // A target may leave, come back and leave again within one revision.
+    const idempotencyKey = `${uid}/${target}/${revision}/${now}`;
     const context = {
       target: { id: target, name: its, type },
       deployment: { uid, name, workspace: workspace.name },
