@@ -38,7 +38,10 @@ test('while Postgres takes no writes they are 503, all else goes on, and it reco
   await events.close();
   await deployGreeting(platform, 'hello');
   await holds(edge, 'hello');
-  await eventually('is ready', async () => (await platform.request('/readyz')).status === 200);
+  await eventually(
+    'is ready',
+    async () => ((await (await platform.request('/readyz')).json()) as { status: string }).status === 'ready',
+  );
 });
 
 async function goesOnReadOnly(platform: Platform): Promise<void> {
@@ -51,6 +54,11 @@ async function goesOnReadOnly(platform: Platform): Promise<void> {
   const read = await platform.request('/v1/workspaces/at-first');
   assert.equal(read.status, 200, await read.text());
   await isConnected(platform);
+  const ready = await platform.request('/readyz');
+  const { status, probes } = (await ready.json()) as { status: string; probes: { name: string; status: string }[] };
+  const failing = probes.filter((probe) => probe.status === 'failing').map(({ name }) => name);
+  assert.deepEqual([ready.status, status, failing], [200, 'degraded', ['writes']], 'load balancers keep every replica');
+  assert.match(await (await platform.request('/metrics')).text(), /^fleetshift_writes_refused 1$/m);
 }
 
 async function create(platform: Platform, name: string): Promise<Response> {

@@ -233,7 +233,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     proxied,
     index,
     fleet,
-    probes: [writesProbe({ refused, dataFolder: folder.path, now })],
+    probes: [writesProbe({ refused, dataFolder: folder.path, now, metrics })],
   });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));

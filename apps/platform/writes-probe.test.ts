@@ -8,7 +8,7 @@ const refusal = new StorageError('DISK_FULL', 'the disk of the server is full');
 
 /** A probe on a storage that refuses each write for which the test has an error. */
 function probed({ engine = 'postgres', free = 10 ** 9 }: { engine?: 'sqlite' | 'postgres'; free?: number } = {}) {
-  const state = { now: 0, free, readOnly: 'off', refuses: undefined as StorageError | undefined, writes: 0 };
+  const state = { now: 0, free, readOnly: 'off', refuses: undefined as StorageError | undefined, writes: 0, gauge: -1 };
   const storage = {
     engine,
     get: async () => ({ setting: state.readOnly }),
@@ -18,8 +18,9 @@ function probed({ engine = 'postgres', free = 10 ** 9 }: { engine?: 'sqlite' | '
       return [1];
     },
   } as unknown as Storage;
+  const metrics = { gauge: () => ({ set: (_: object, value: number) => void (state.gauge = value) }) };
   const refused = refusedWrites(storage, () => state.now);
-  const probe = writesProbe({ refused, dataFolder: '/', now: () => state.now, freeBytes: () => state.free });
+  const probe = writesProbe({ refused, dataFolder: '/', now: () => state.now, metrics, freeBytes: () => state.free });
   return { state, check: () => probe.check(signal), write: () => refused.storage.commit([], signal) };
 }
 

@@ -1,5 +1,6 @@
 import type { Probe } from '#kit/http';
 import { type RefusedWrites, StorageError, sql } from '#kit/storage';
+import type { Metrics } from '#kit/telemetry';
 import { freeBytes as freeBytesOf } from '#runtime/instance/full-disk';
 
 /** What SQLite's log may grow by before it is written back. */
@@ -11,12 +12,20 @@ export interface WritesProbeDeps {
   readonly refused: RefusedWrites;
   readonly dataFolder: string;
   readonly now: () => number;
+  readonly metrics: Pick<Metrics, 'gauge'>;
   /** For tests. */
   readonly freeBytes?: (folder: string) => number;
 }
 
-/** Whether the database takes writes. It writes only to find out whether a refusal is over. */
-export function writesProbe({ refused, dataFolder, now, freeBytes = freeBytesOf }: WritesProbeDeps): Probe {
+/**
+ * Whether the database takes writes. It writes only to find out whether a refusal is over. Without writes the process is
+ * degraded, not unready: all replicas have the same database, and reads, event streams and fleetlets go on.
+ */
+export function writesProbe({ refused, dataFolder, now, metrics, freeBytes = freeBytesOf }: WritesProbeDeps): Probe {
+  const isRefused = metrics.gauge({
+    name: 'fleetshift_writes_refused',
+    help: '1 while the database takes no writes, as of the last check of /readyz.',
+  });
   const { storage } = refused;
   const tryWriting = async (signal: AbortSignal): Promise<void> => {
     const last = refused.last();
@@ -27,11 +36,10 @@ export function writesProbe({ refused, dataFolder, now, freeBytes = freeBytesOf 
     await storage.commit([mark], signal);
     refused.forget();
   };
-  const check = async (signal: AbortSignal): Promise<undefined> => {
+  const look = async (signal: AbortSignal): Promise<void> => {
     if (storage.engine === 'sqlite') checkSpace(freeBytes(dataFolder));
     else await checkWritable(signal);
     await tryWriting(signal);
-    return undefined;
   };
   const checkWritable = async (signal: AbortSignal): Promise<void> => {
     const answer = await storage.get<{ setting: string }>(
@@ -42,7 +50,17 @@ export function writesProbe({ refused, dataFolder, now, freeBytes = freeBytesOf 
       throw new StorageError('DATABASE_READ_ONLY', 'Postgres takes no writes; promote the standby, or use the primary');
     }
   };
-  return { name: 'writes', check };
+  const check = async (signal: AbortSignal): Promise<undefined> => {
+    try {
+      await look(signal);
+      isRefused.set({}, 0);
+      return undefined;
+    } catch (error) {
+      isRefused.set({}, 1);
+      throw error;
+    }
+  };
+  return { name: 'writes', onFailure: 'degraded', check };
 }
 
 function checkSpace(free: number): void {

@@ -163,6 +163,11 @@ export interface MetricsText {
 /** A named dependency that must work for this process to be ready. */
 export interface Probe {
   readonly name: string;
+  /**
+   * What its failure makes of the process, `unready` by default. A process that is `degraded` still serves some requests, and
+   * stays behind its load balancer: when all replicas lack the same thing, taking them all out would end what still works.
+   */
+  readonly onFailure?: 'unready' | 'degraded';
   /** Resolves if the dependency works, optionally with a note; throws otherwise. */
   check(signal: AbortSignal): Promise<string | undefined>;
 }

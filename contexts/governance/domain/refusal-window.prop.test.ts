@@ -54,7 +54,10 @@ test('whatever comes, every refusal is counted once and few entries are made', (
       const entries = refusals.flatMap(({ who, address, place, name }) => {
         const principal = who === undefined ? undefined : { kind: 'user', id: `u${who}` };
         const outcome = who === undefined ? 'unauthenticated' : who % 2 ? 'denied' : 'hidden';
-        return window.take(aRefusal({ principal, outcome, address: `10.0.0.${address}`, resource: `/v1/targets/t${place}/api/${name}` }), 0);
+        return window.take(
+          aRefusal({ principal, outcome, address: `10.0.0.${address}`, resource: `/v1/targets/t${place}/api/${name}` }),
+          0,
+        );
       });
       entries.push(...window.close(WINDOW_MS));
       assert.equal(

@@ -67,7 +67,8 @@ export class RefusalWindow {
     const closed = [...this.#kinds.values()].filter((counted) => counted !== undefined);
     this.#kinds = new Map();
     [this.#known, this.#byPlace, this.#byCaller, this.#unknown] = [0, 0, 0, 0];
-    [this.#kindsOf, this.#placesOf] = [new Map(), new Map()];
+    this.#kindsOf = new Map();
+    this.#placesOf = new Map();
     return closed;
   }
 

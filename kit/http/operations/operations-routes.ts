@@ -14,7 +14,7 @@ export interface OperationsDeps {
 
 const ReadinessSchema = Type.Object(
   {
-    status: Type.Enum(['ready', 'unready']),
+    status: Type.Enum(['ready', 'degraded', 'unready']),
     probes: Type.Array(
       Type.Object({
         name: Type.String(),
@@ -46,7 +46,7 @@ export function operationsRoutes({ readiness, metrics, metricsPermission, openap
     schema: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
     handler: async () => {
       const body = await readiness.check();
-      return body.status === 'ready' ? ok(body) : answer(503, body);
+      return body.status === 'unready' ? answer(503, body) : ok(body);
     },
   });
   const metricsRoute = defineRoute({

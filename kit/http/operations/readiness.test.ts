@@ -54,6 +54,20 @@ describe('readiness', () => {
     );
   });
 
+  it('is degraded, and answered with 200, when only a probe fails without which other requests are served', async () => {
+    const partial: Probe = { ...away, name: 'writes', onFailure: 'degraded' };
+    const { status, probes } = await results([good, partial]);
+    assert.deepEqual(
+      [status, probes[1]?.status, probes[1]?.message],
+      ['degraded', 'failing', 'the database is being moved'],
+    );
+    assert.equal((await results([partial, broken])).status, 'unready');
+    const { server } = await testServer([], { probes: [partial] });
+    const answer = await server.inject({ url: '/readyz' });
+    assert.deepEqual([answer.statusCode, answer.json().status], [200, 'degraded']);
+    await server.close(1000);
+  });
+
   it('asks all at once, and once for all who want to know', async () => {
     let running = 0;
     let most = 0;

@@ -9,7 +9,7 @@ export interface ProbeResult {
 }
 
 export interface Readiness {
-  readonly status: 'ready' | 'unready';
+  readonly status: 'ready' | 'degraded' | 'unready';
   readonly probes: readonly ProbeResult[];
 }
 
@@ -44,7 +44,14 @@ export class ReadinessCheck {
     const results = await Promise.all(probes.map((probe) => runProbe(probe, timeoutMs, log)));
     const failing = results.filter(({ status }) => status === 'failing').map(({ name }) => name);
     this.#tell(failing.join(', '));
-    return { status: failing.length === 0 ? 'ready' : 'unready', probes: results };
+    return { status: this.#statusOf(failing), probes: results };
+  }
+
+  #statusOf(failing: readonly string[]): Readiness['status'] {
+    if (failing.length === 0) return 'ready';
+    const isPartial = (name: string): boolean =>
+      this.#deps.probes.some((probe) => probe.name === name && probe.onFailure === 'degraded');
+    return failing.every(isPartial) ? 'degraded' : 'unready';
   }
 
   /** Logs only changes of the state. */

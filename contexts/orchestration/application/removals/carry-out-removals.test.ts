@@ -11,7 +11,12 @@ const DEPLOYMENT = '018f0000-0000-7000-8000-000000000001';
 function owedTo(strategy: string): OwedRemoval {
   const target = { id: 't1', name: 't1', type: 'kubernetes' } as unknown as OwedRemoval['context']['target'];
   const deployment = { uid: DEPLOYMENT, name: 'web', workspace: 'shop' };
-  return { strategy, context: { target, deployment, revision: 1, idempotencyKey: 'k' }, attempts: 0, failure: undefined };
+  return {
+    strategy,
+    context: { target, deployment, revision: 1, idempotencyKey: 'k' },
+    attempts: 0,
+    failure: undefined,
+  };
 }
 
 /** One owed call, of a deployment that is being deleted. */
