@@ -17,6 +17,7 @@ import { openAuditKey } from '#runtime/instance/audit-key';
 import { type DataFolder, openDataFolder } from '#runtime/instance/data-folder';
 import { writeEndpoints } from '#runtime/instance/endpoints-file';
 import { fullDisk } from '#runtime/instance/full-disk';
+import { openIncarnation } from '#runtime/instance/incarnation';
 import { instanceSecret } from '#runtime/instance/instance-secret';
 import { openDatabase } from '#runtime/instance/open-database';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
@@ -48,6 +49,8 @@ import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/open-proxy-agent.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, indexRowsGauge, openIndex } from './resource-index/open-index.ts';
+import { Hold } from './restore/hold.ts';
+import { ACCEPT_RESTORE, instanceRoutes } from './restore/http-instance.ts';
 import { sharedAuthority } from './tls/shared-authority.ts';
 import { warnOfClock } from './warn-of-clock.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
@@ -119,6 +122,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { storage } = refused;
   opened.defer(() => storage.close());
 
+  const incarnation = await openIncarnation(storage, { now: systemClock.now() }, signal);
+  const hold = new Hold({ storage, incarnation, sleep, log });
   await warnOfMovedProperties({ storage, log }, signal);
   await warnOfClock({ storage, clock: systemClock, log }, signal);
 
@@ -134,7 +139,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const listening: Listening = {};
   const announced = (): ReplicaEndpoints => announcedEndpoints({ ...config, ...listening }, config.tlsName);
   const about = (): string => printReplica({ version, endpoints: announced() });
-  const leadership = openLeadership({ storage, seat: folder.seat(), about, metrics, log });
+  const leadership = openLeadership({ storage, seat: folder.seat(), about, hold, metrics, log });
   // Rollouts run once everything is wired.
   const delivered = (workspace: string): void => serving.meter?.add(workspace, 'deliveries', 1);
   const parts = {
@@ -144,6 +149,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     dataFolder: folder.path,
     demoFleet,
     leadership,
+    hold,
     api,
     metrics,
     delivered,
@@ -199,7 +205,20 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { authenticator } = callers;
   const letters = deadLetters(storage, log);
   const setAside = letters.add.bind(letters);
-  const shared = { config, version, storage, sealer, access, authenticator, fleet, leadership, folder, metrics, log };
+  const shared = {
+    config,
+    version,
+    storage,
+    sealer,
+    access,
+    authenticator,
+    fleet,
+    leadership,
+    hold,
+    folder,
+    metrics,
+    log,
+  };
   const otherReplicas = (): ReplicaEndpoints[] => (config.advertise === undefined ? endpointsOfOthers(leadership) : []);
   const replicas = (): ReplicaEndpoints[] => {
     const others = otherReplicas();
@@ -233,7 +252,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     proxied,
     index,
     fleet,
-    probes: [writesProbe({ refused, dataFolder: folder.path, now, metrics })],
+    hold,
+    probes: [writesProbe({ refused, dataFolder: folder.path, now, metrics }), hold.probe],
   });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
@@ -251,9 +271,10 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     callers.upkeep,
     streams,
     ...fleetlets.runnables,
-    ...proxied.runnables,
+    hold.runnable,
+    ...proxied.runnables.map((runnable) => hold.afterwards(runnable)),
     ...index.runnables,
-    ...fleet.runnables(durable.client),
+    ...fleet.runnables(durable.client).map((runnable) => hold.afterwards(runnable)),
   ];
   listening.http = config.listen && (await listenHttp(server, config.listen));
   const authority = await sharedAuthority({ storage, sealer, tlsFolder: folder.tlsFolder, clock: systemClock }, signal);
@@ -315,7 +336,17 @@ interface ServerParts extends PlatformOptions {
   readonly durable: Durable;
   readonly probes: readonly Probe[];
   readonly leadership: Pick<Leases, 'instances'>;
+  readonly hold: Hold;
 }
+
+/** Changes that a held platform takes. Credentials that were revoked since the backup are valid again, so they can end. */
+const WHILE_HELD: ReadonlySet<string> = new Set([
+  ACCEPT_RESTORE,
+  'logout',
+  'deleteSession',
+  'revokeSessions',
+  'deleteServiceAccountToken',
+]);
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
   const {
@@ -361,8 +392,9 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...workflowRoutes(durable.client),
         ...deadLetterRoutes(storage),
         ...replicaRoutes(parts.leadership),
+        ...instanceRoutes({ storage, hold: parts.hold, clock: systemClock }),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
-      ],
+      ].map((route) => parts.hold.guard(route, WHILE_HELD)),
       raw: parts.apiProxy,
       streams: parts.streams,
       authenticator: callers.authenticator,

@@ -218,6 +218,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   discardDeadLetter: { otherwise: 404 },
 
   listReplicas: nameless,
+  getInstance: nameless,
+  acceptRestore: nameless,
 
   listWorkflows: nameless,
   getWorkflow: noWorkflow,

@@ -120,6 +120,7 @@ export {
   WorkspaceIndexSchemaParamsSchema,
   WorkspaceIndexSchemasParamsSchema,
 } from './index-schema-schema.ts';
+export { type InstanceResource, InstanceSchema, RestoreAcceptanceSchema } from './instance-schema.ts';
 export {
   PutTargetKubeconfigSchema,
   type TargetKubeconfigResource,

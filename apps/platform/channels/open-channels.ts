@@ -17,6 +17,7 @@ import type { Logger, Metrics } from '#kit/telemetry';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
 import type { Access } from '../access/open-access.ts';
+import type { Hold } from '../restore/hold.ts';
 import type { ServerCertificate } from '../tls/certificate-source.ts';
 import { type ChannelDeliveryDeps, channelDelivery } from './channel-delivery.ts';
 import { dataRoutes } from './data-routes.ts';
@@ -34,6 +35,8 @@ export interface OpenChannelsDeps
   readonly tickets: DataTickets;
   /** Whether this replica takes fleetlets. */
   readonly isLeading: () => boolean;
+  /** A restored platform that is held takes no fleetlets. */
+  readonly hold: Pick<Hold, 'isHeld'>;
   /** All live replicas; empty if fleetlets know one address for all, or there is just this one. */
   readonly replicas: () => readonly ReplicaEndpoints[];
   /** The load balancers in front, which report the client address by the PROXY protocol. */
@@ -113,7 +116,7 @@ async function tellOfReplicas(
 type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
 
 function newHub(parts: HubParts, presence: Presence): SessionHub {
-  const { isLeading, clock, sleep, heartbeatMs, log, metrics, tickets, setAside } = parts;
+  const { isLeading, hold, clock, sleep, heartbeatMs, log, metrics, tickets, setAside } = parts;
   const session = uuidv7();
   const hub: SessionHub = new SessionHub({
     directory: fleetletDirectory({ ...parts, platform: 'fleetshift', ticketKey: tickets.publicKey }),
@@ -121,7 +124,7 @@ function newHub(parts: HubParts, presence: Presence): SessionHub {
     observer: watchHub({ setAside, log, metrics }),
     codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
     extension: dataRoutes({ ...parts, hub: () => hub, session }),
-    activity: () => (isLeading() ? ACTIVE : STANDING_BY),
+    activity: () => (hold.isHeld ? HELD : isLeading() ? ACTIVE : STANDING_BY),
     session,
     clock,
     sleep,
@@ -139,6 +142,11 @@ const STANDING_BY: Activity = {
   reason: 'unavailable',
   message: 'this replica is on standby; another one serves fleetlets',
   retryAfterMs: STANDBY_RETRY_MS,
+};
+
+const HELD: Activity = {
+  ...STANDING_BY,
+  message: 'this platform was restored from a backup, and takes fleetlets once the restore is accepted',
 };
 
 interface DoorParts extends Pick<OpenChannelsDeps, 'enrolment' | 'isProxy'> {

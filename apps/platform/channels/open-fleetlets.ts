@@ -25,6 +25,7 @@ export interface OpenFleetletsDeps {
   readonly authenticator: Authenticator;
   readonly fleet: Fleet;
   readonly leadership: Leadership;
+  readonly hold: OpenChannelsDeps['hold'];
   readonly folder: DataFolder;
   readonly replicas: OpenChannelsDeps['replicas'];
   readonly otherReplicas: OpenEnrolmentDeps['otherReplicas'];

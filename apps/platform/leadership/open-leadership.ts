@@ -1,7 +1,8 @@
 import { assertNever } from '#kit/std';
 import type { Storage } from '#kit/storage';
-import { type LeaseFact, Leases } from '#kit/storage/leases';
+import { type LeaseFact, Leases, type LeasesOptions, type Term } from '#kit/storage/leases';
 import type { Logger, Metrics } from '#kit/telemetry';
+import type { Hold } from '../restore/hold.ts';
 import { EXECUTOR, LOST_CONNECTIONS, PROXIED_CLUSTERS } from './leadership.ts';
 
 export interface OpenLeadershipDeps {
@@ -10,11 +11,12 @@ export interface OpenLeadershipDeps {
   readonly seat: string;
   /** JSON for the registry of replicas. */
   readonly about: () => string;
+  readonly hold: Pick<Hold, 'over'>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-export function openLeadership({ metrics, log: parent, ...options }: OpenLeadershipDeps): Leases {
+export function openLeadership({ metrics, log: parent, hold, ...options }: OpenLeadershipDeps): Leases {
   const log = parent.child({ component: 'leadership' });
   const leading = metrics.gauge({
     name: 'fleetshift_leadership',
@@ -45,5 +47,24 @@ export function openLeadership({ metrics, log: parent, ...options }: OpenLeaders
         return assertNever(fact, 'fact of leases');
     }
   };
-  return new Leases({ ...options, onFact });
+  return new UnheldLeases({ ...options, onFact }, hold);
+}
+
+/** A restored platform that is held stands for no role. */
+class UnheldLeases extends Leases {
+  readonly #hold: Pick<Hold, 'over'>;
+
+  constructor(options: LeasesOptions, hold: Pick<Hold, 'over'>) {
+    super(options);
+    this.#hold = hold;
+  }
+
+  override async lead(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void> {
+    try {
+      await this.#hold.over(stop);
+    } catch {
+      return;
+    }
+    await super.lead(role, work, stop);
+  }
 }

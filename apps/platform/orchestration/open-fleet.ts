@@ -10,12 +10,12 @@ import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { instanceSecret } from '#runtime/instance/instance-secret';
-import { restoredAt } from '#runtime/instance/restore-mark';
 import type { PlatformApi } from '../delivery/administrator-api.ts';
 import { type Delivery, openDelivery } from '../delivery/open-delivery.ts';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import { EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
 import type { Purge } from '../maintenance.ts';
+import type { Hold } from '../restore/hold.ts';
 import { connectLocal } from './connect-local.ts';
 import type { DeploymentsInTree } from './deployments-in-tree.ts';
 import { openOrchestration, type Seen } from './open-orchestration.ts';
@@ -27,6 +27,7 @@ export interface OpenFleetDeps {
   readonly dataFolder: string;
   readonly demoFleet: number;
   readonly leadership: Leadership;
+  readonly hold: Pick<Hold, 'followsSince'>;
   /** For the demo; used once everything runs. */
   readonly api: PlatformApi;
   readonly metrics: Metrics;
@@ -52,7 +53,7 @@ export interface Fleet {
 
 /** Connects deployments and agents: reports go to the deployments, orders to the agents. */
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
-  const { storage, sealer, metrics, log, leadership, delivered } = deps;
+  const { storage, sealer, metrics, log, leadership, hold, delivered } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
   const { tree, store, storeIn, connect } = openOrchestration({
     storage,
@@ -60,7 +61,7 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     sealer,
     fingerprintKey,
     clock: systemClock,
-    restoredAt: await restoredAt(storage, signal),
+    followsSince: () => hold.followsSince(),
     metrics,
     delivered,
     log,

@@ -61,8 +61,8 @@ export interface OpenOrchestrationDeps {
   /** The key for references to secrets: per instance, and never changed. */
   readonly fingerprintKey: Uint8Array;
   readonly clock: Clock;
-  /** When this platform was restored from a backup, if ever. */
-  readonly restoredAt?: number | undefined;
+  /** Since when this platform follows agents that are ahead of it, if it was restored and does. */
+  readonly followsSince?: () => number | undefined;
   readonly metrics: Metrics;
   /** Counts an order that an agent accepted, for the usage of the workspace. */
   readonly delivered: (workspace: string) => void;

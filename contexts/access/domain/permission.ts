@@ -100,6 +100,8 @@ export const PERMISSIONS = {
   'deadLetters.read': admin('instance'),
   'deadLetters.steer': admin('instance'),
   'replicas.read': admin('instance'),
+  'instance.read': admin('instance'),
+  'instance.acceptRestore': admin('instance'),
   'workflows.read': admin('instance'),
   'workflows.steer': admin('instance'),
   'metrics.read': admin('instance'),

@@ -1,7 +1,7 @@
 import type { MigrationModule } from '../migrations.ts';
 import type { DumpRecord, SchemaLevel } from './dump-record.ts';
 import { loadDump } from './load-dump.ts';
-import type { Loader } from './loader.ts';
+import type { Loader, TableRows } from './loader.ts';
 import { PostgresLoader } from './postgres-loader.ts';
 import { SqliteLoader } from './sqlite-loader.ts';
 import { TransferError } from './transfer-error.ts';
@@ -16,6 +16,8 @@ export interface RestoreOptions {
   readonly schema: readonly SchemaLevel[];
   readonly records: AsyncIterable<DumpRecord>;
   readonly onRow?: () => void;
+  /** Rows in addition to those of the dump, in tables of the dump: put in place with them or not at all. */
+  readonly added?: readonly TableRows[];
   /** Runs before the database is put in place; if it throws, no database is left behind. */
   readonly beforePublish?: () => Promise<void>;
 }
@@ -37,6 +39,7 @@ export async function restoreDump(options: RestoreOptions, signal: AbortSignal):
   try {
     await loader.begin(signal);
     const restored = await loadDump(abortable(options.records, signal), loader, options.onRow ?? (() => {}));
+    for (const rows of options.added ?? []) await loader.insert(rows);
     await options.beforePublish?.();
     await loader.publish(signal);
     return restored;

@@ -20,15 +20,16 @@ export interface StoreObservationsDeps {
   readonly units: Units;
   readonly clock: Clock;
   readonly owes: OwesRemovals;
-  /** When the platform was restored from a backup, if it was. */
-  readonly restoredAt?: number | undefined;
+  /** Since when a platform that was restored from a backup follows agents that are ahead of it, if it does. */
+  readonly followsSince?: () => number | undefined;
 }
 
 /** Stores observations with all their effects in one unit of work: rows, counts, rollout events and triggers. */
-export function storeObservations({ units, clock, owes, restoredAt }: StoreObservationsDeps) {
+export function storeObservations({ units, clock, owes, followsSince }: StoreObservationsDeps) {
   return async (observations: readonly TargetObservation[], signal: AbortSignal): Promise<void> => {
     const named = new Set(observations.flatMap(namesOf).map(({ deployment }) => deployment));
-    const body = (unit: UnitOfWork) => store(unit, observations, { now: clock.now(), owes, restoredAt }, signal);
+    const body = (unit: UnitOfWork) =>
+      store(unit, observations, { now: clock.now(), owes, restoredAt: followsSince?.() }, signal);
     await units.writeOf([...named], body, signal);
   };
 }

@@ -151,7 +151,7 @@ export class PipelineRun {
     const units = unitsOn(own);
     const { restoredAt } = this.#options;
     const { observer: stores, run: writing } = observationWriter(
-      { units, clock, restoredAt, owes: owesRemovals(this.#registry.manifests) },
+      { units, clock, followsSince: () => restoredAt, owes: owesRemovals(this.#registry.manifests) },
       { sleep, now: monotonic },
     );
     const observer = world.observer(stores);

@@ -21,7 +21,7 @@ import { Secret, systemClock } from '#kit/std';
 import { type Engine, openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
 import { createLogger } from '#kit/telemetry';
-import { restoredAt } from '#runtime/instance/restore-mark';
+import { openIncarnation } from '#runtime/instance/incarnation';
 import { SCHEMA_MODULES } from '#runtime/instance/schema';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles } from '#testing/leaks';
@@ -187,7 +187,9 @@ for (const from of DATABASES) {
           assert.deepEqual([verified.code, verified.out.split('\n')[0]], [0, 'intact: 25 entries were checked']);
           assert.equal(verified.out, (await run(audit, ['verify'], source)).out);
           const storage = await target.open();
-          assert.ok(((await restoredAt(storage, signal)) ?? 0) >= begun, 'the platform can know that it was restored');
+          const { restoredAt = 0, accepted } = await openIncarnation(storage, { now: begun }, signal);
+          assert.ok(restoredAt >= begun, 'the platform can know that it was restored');
+          assert.equal(accepted, undefined, 'and is held');
           const ring = await openKeyRing({ file: join(target.data, 'keys.json'), storage, clock: systemClock }, signal);
           const row = await storage.get<{ sealed: string }>(
             sql`SELECT sealed_secret AS sealed FROM identity_issuers`,
