@@ -38,6 +38,8 @@ const BEYOND_SCHEMAS = [
   'getDeadLetter',
   'discardDeadLetter',
   'replayDeadLetter',
+  // Needs a platform that was restored from a backup.
+  'acceptRestore',
   // Needs an agent that reports a later revision.
   'acceptDeploymentRevision',
   // Need kinds and fields with distinct names, on the root or in an existing workspace.

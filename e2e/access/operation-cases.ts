@@ -219,7 +219,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
 
   listReplicas: nameless,
   getInstance: nameless,
-  acceptRestore: nameless,
+  // This platform was never restored.
+  acceptRestore: { otherwise: 409, body: () => ({}) },
 
   listWorkflows: nameless,
   getWorkflow: noWorkflow,

@@ -2,7 +2,7 @@ import { uuidv7 } from '#kit/std';
 import { type Reader, type Storage, sql, type Transaction } from '#kit/storage';
 
 /** What happens to targets whose agents have seen later revisions than the restored platform has. */
-export const TARGETS_AHEAD = ['hold', 'goBack'] as const;
+const TARGETS_AHEAD = ['hold', 'goBack'] as const;
 export type TargetsAhead = (typeof TARGETS_AHEAD)[number];
 
 /**
