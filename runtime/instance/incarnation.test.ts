@@ -37,7 +37,7 @@ eachDatabase('the incarnation of an instance', (fresh) => {
     const restored = await read();
     assert.deepEqual([restored.instance, restored.incarnation, restored.earlier], ['b', 'c', ['b']]);
     assert.equal(isHeld(restored), true);
-    const accept = { incarnation: 'c', targetsAhead: 'goBack', now: NOW + 1 } as const;
+    const accept = { targetsAhead: 'goBack', now: NOW + 1 } as const;
     for (const time of [NOW + 1, NOW + 2]) {
       await storage.write((tx) => acceptIncarnation(tx, { ...accept, now: time }), signal);
     }
@@ -49,5 +49,17 @@ eachDatabase('the incarnation of an instance', (fresh) => {
     const again = await read();
     assert.deepEqual([again.incarnation, again.earlier, again.accepted], ['d', ['b', 'c'], undefined]);
     assert.equal(isHeld(again), true, 'a copy of a copy is held, too');
+    await restore(storage, 'aa');
+    assert.equal((await read()).incarnation, 'd', 'two that were not accepted');
+    await storage.write((tx) => acceptIncarnation(tx, { targetsAhead: 'hold', now: NOW }), signal);
+    assert.equal(isHeld(await read()), false);
+    await restore(storage, 'ab');
+    const behind = await read();
+    assert.deepEqual(
+      [behind.incarnation, behind.earlier.length],
+      ['ab', 4],
+      'restored on a machine whose clock is behind',
+    );
+    assert.equal(isHeld(behind), true);
   });
 });

@@ -58,8 +58,11 @@ export async function readIncarnation(reader: Reader): Promise<Incarnation | und
     rows.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
   const [instance] = idsOf(INSTANCE);
   if (instance === undefined) return undefined;
-  const earlier = [instance, ...idsOf(RESTORE)];
-  const incarnation = earlier.pop() ?? instance;
+  const restores = idsOf(RESTORE);
+  // A restore on a machine whose clock is behind has a lower id than the one before. Until it is accepted, it counts.
+  const open = restores.filter((id) => TARGETS_AHEAD.every((choice) => !marks.has(ACCEPTED[choice] + id)));
+  const incarnation = open.at(-1) ?? restores.at(-1) ?? instance;
+  const earlier = [instance, ...restores].filter((id) => id !== incarnation);
   const choice = TARGETS_AHEAD.find((each) => marks.has(ACCEPTED[each] + incarnation));
   const accepted = choice && { time: marks.get(ACCEPTED[choice] + incarnation) ?? 0, targetsAhead: choice };
   return { instance, incarnation, earlier, restoredAt: marks.get(RESTORE + incarnation), accepted };
@@ -69,14 +72,14 @@ export function isHeld({ restoredAt, accepted }: Incarnation): boolean {
   return restoredAt !== undefined && accepted === undefined;
 }
 
+/** With it, all restores before it that were not accepted: a held platform may have been backed up. */
 export async function acceptIncarnation(
   tx: Transaction,
-  {
-    incarnation,
-    targetsAhead,
-    now,
-  }: { readonly incarnation: string; readonly targetsAhead: TargetsAhead; readonly now: number },
+  { targetsAhead, now }: { readonly targetsAhead: TargetsAhead; readonly now: number },
 ): Promise<void> {
-  const name = ACCEPTED[targetsAhead] + incarnation;
-  await tx.run(sql`INSERT INTO instance_marks (name, time) VALUES (${name}, ${now}) ON CONFLICT (name) DO NOTHING`);
+  for (let current = await readIncarnation(tx); current !== undefined && isHeld(current); ) {
+    const name = ACCEPTED[targetsAhead] + current.incarnation;
+    await tx.run(sql`INSERT INTO instance_marks (name, time) VALUES (${name}, ${now})`);
+    current = await readIncarnation(tx);
+  }
 }

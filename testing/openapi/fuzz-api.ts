@@ -14,6 +14,8 @@ export interface FuzzOptions {
   readonly count: number;
   readonly seed: number;
   readonly progress: (done: number) => void;
+  /** Whether a generated request can succeed; more is spent on operations for which none has. All by default. */
+  readonly isReachable?: (operation: Operation) => boolean;
   /** Time limit for an answer. */
   readonly answerMs?: number;
 }
@@ -37,12 +39,12 @@ const MAX_FAULTS = 10;
  * a seed and a count reproduce a run.
  */
 export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promise<FuzzReport> {
-  const { document, count } = options;
+  const { document, count, isReachable = () => true } = options;
   const random = seededRandom(options.seed);
   const operations = operationsOf(document);
   const seen = new SeenValues(random, operations);
   const callers = new FuzzCallers(options.callers, random);
-  const maker = new RequestMaker({ document, operations, random, seen, callers });
+  const maker = new RequestMaker({ document, operations, isReachable, random, seen, callers });
   const checker = new AnswerChecker(document, callers);
   const client = new FuzzClient(options.url, options.answerMs);
   const tally = new Tally(callers);

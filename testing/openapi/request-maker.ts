@@ -19,6 +19,7 @@ import { smallValues } from './small-values.ts';
 export interface MakerDeps {
   readonly document: OpenapiDocument;
   readonly operations: readonly Operation[];
+  readonly isReachable: (operation: Operation) => boolean;
   readonly random: SeededRandom;
   readonly seen: SeenValues;
   readonly callers: FuzzCallers;
@@ -48,9 +49,9 @@ export class RequestMaker {
   readonly #unreached: Set<Operation>;
 
   constructor(deps: MakerDeps) {
-    const { document, operations, random, seen } = deps;
+    const { document, operations, isReachable, random, seen } = deps;
     this.#deps = deps;
-    this.#unreached = new Set(operations);
+    this.#unreached = new Set(operations.filter(isReachable));
     this.#weighted = operations.flatMap((one) => Array<Operation>(weightOf(one)).fill(one));
     // Usually a name is new, and a reference is to an existing object.
     const recall = (property: string): unknown =>

@@ -51,7 +51,7 @@ export function instanceRoutes({ storage, hold, clock }: InstanceRoutesDeps): Ro
           );
         }
         request.changes(toResource(now));
-        await acceptIncarnation(tx, { incarnation: now.incarnation, targetsAhead, now: clock.now() });
+        await acceptIncarnation(tx, { targetsAhead, now: clock.now() });
         return ok(toResource((await readIncarnation(tx)) ?? now));
       });
       if (!request.dryRun) await hold.refresh(request.signal);

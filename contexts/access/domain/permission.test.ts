@@ -28,7 +28,7 @@ const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   'cluster-editor': ['targets.proxyRead', 'targets.proxyWrite'],
 };
 const INSTANCE_WIDE =
-  /^(approvals\.override$|targets\.passthrough$|tokens\.createAny$|(certificateAuthority|deadLetters|issuers|metrics|permissionSchemas|replicas|sessions|workflows)\.)/;
+  /^(approvals\.override$|targets\.passthrough$|tokens\.createAny$|(certificateAuthority|deadLetters|instance|issuers|metrics|permissionSchemas|replicas|sessions|workflows)\.)/;
 const UIDS = { root: '1', web: '2' } as const;
 
 test('viewers see, deployers deploy, approvers answer, only cluster roles reach clusters, and an admin has all of it', () => {
