@@ -48,8 +48,8 @@ async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<
   const { where, content } = raw;
   if (!isJsonObject(content)) return { faults: ['a document must be a map with kind, name and spec'] };
   const { apiVersion, kind: word } = content;
-  if (typeof apiVersion === 'string' && apiVersion !== '')
-    return { faults: [`it is a Kubernetes object (${[apiVersion, word].join(', ')}), to be delivered; ${TO_DELIVER}`] };
+  if (typeof apiVersion === 'string' && apiVersion !== '' && typeof word === 'string')
+    return { faults: [`it is a Kubernetes object (${apiVersion}, ${word}), to be delivered; ${TO_DELIVER}`] };
   const found = kindOf(word);
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
