@@ -11,12 +11,11 @@ export async function eventBytes({ data, database }: PlatformHome): Promise<numb
       ? await openSqlite({ file: join(data, 'fleetshift.db'), modules: SCHEMA_MODULES }, signal)
       : await openPostgres({ url: database, modules: SCHEMA_MODULES }, signal);
   try {
-    const rows = await storage.all(
-      sql`SELECT type, count(*) AS n, sum(length(data)) AS bytes FROM outbox WHERE key LIKE ${'%/deployments/%'} GROUP BY type`,
+    const [total] = await storage.all(
+      sql`SELECT sum(length(data)) AS bytes FROM outbox WHERE key LIKE ${'%/deployments/%'}`,
       signal,
     );
-    if (process.env['SHOW']) console.table(rows);
-    return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+    return Number(total?.['bytes']);
   } finally {
     await storage.close();
   }

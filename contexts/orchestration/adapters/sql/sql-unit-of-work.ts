@@ -1,5 +1,5 @@
 import type { Sealer } from '#kit/sealing';
-import { KeyedMutex, type Uuid } from '#kit/std';
+import { KeyedMutex, Semaphore, type Uuid } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import type { RequiredGates, TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../../application/ports.ts';
 import { SqlGroupStore } from '../groups/sql-group-store.ts';
@@ -54,13 +54,21 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
   };
 }
 
+/**
+ * So many pipelines write at once. Any number of them may have work, after many changes for example: a request then waits for few of
+ * them and not for all, and on Postgres they leave connections to others.
+ */
+const WRITERS = 8;
+
 export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
   const units = new KeyedMutex();
+  const writers = new Semaphore(WRITERS);
   const write: Units['write'] = (body, signal) =>
     storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal);
   return {
     write,
-    writeOf: (deployments, body, signal) => units.run(deployments, () => write(body, signal), signal),
+    writeOf: (deployments, body, signal) =>
+      units.run(deployments, () => writers.run(() => write(body, signal), signal), signal),
     read: (body, signal) => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
   };
 }
