@@ -22,7 +22,7 @@ export interface FleetletProcess {
 }
 
 /** A folder for a fleetlet and its processes, cleaned up after the test. */
-export async function fleetletHome(t: TestContext): Promise<FleetletHome> {
+export async function fleetletHome(t: Pick<TestContext, 'after'>): Promise<FleetletHome> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-fleetlet-'));
   const running: ServerProcess[] = [];
   t.after(async () => {
