@@ -109,6 +109,9 @@ export interface Pipelines {
   readonly purges: readonly Purge[];
 }
 
+/** Fewer than half of the connections to Postgres. */
+const AT_ONCE = 4;
+
 export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
   const { unit, strategies, rules, units, clock } = parts;
@@ -120,7 +123,7 @@ export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
     register: (added, signal) => registerStrategies({ registry: strategies, units, clock }, added, signal),
     connect: ({ router: plain, agents, observer, changes = observer }) => {
       const router = meteredRouter(plain, deps.metrics);
-      const executing = { ...parts, units: parts.unitsIn(deps.leading ?? deps.storage) };
+      const executing = { ...parts, units: parts.unitsIn(deps.leading ?? deps.storage, { atOnce: AT_ONCE }) };
       const local = new LocalAgent({ units: executing.units, clock, observer });
       agents.register(local, { targets: [LOCAL_TARGET_ID] });
       return {
@@ -147,7 +150,7 @@ function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
     log: log.child({ component: 'orchestration' }),
     unit: (tx: Transaction) => orchestrationUnitOfWork(tx, unitDeps),
     units: sqlUnits(storage, unitDeps),
-    unitsIn: (other: Storage) => sqlUnits(other, unitDeps),
+    unitsIn: (other: Storage, limits?: { readonly atOnce: number }) => sqlUnits(other, unitDeps, limits),
     strategies,
     rules,
     fingerprint,

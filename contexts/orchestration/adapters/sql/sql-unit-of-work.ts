@@ -55,21 +55,28 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
 }
 
 /**
- * So many pipelines write at once. Any number of them may have work, after many changes for example: a request then waits for few of
- * them and not for all, and on Postgres they leave connections to others.
+ * `atOnce` bounds the writes of pipelines, and as many reads. Any number of them may have work, after many changes for example: a
+ * request then waits for few of them and not for all, and on Postgres they leave connections to others.
  */
-const WRITERS = 8;
-
-export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
+export function sqlUnits(
+  storage: Storage,
+  deps: OrchestrationUnitDeps,
+  { atOnce = 1_000 }: { readonly atOnce?: number } = {},
+): Units {
   const units = new KeyedMutex();
-  const writers = new Semaphore(WRITERS);
+  const writers = new Semaphore(atOnce);
+  const readers = new Semaphore(atOnce);
   const write: Units['write'] = (body, signal) =>
     storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal);
   return {
     write,
     writeOf: (deployments, body, signal) =>
       units.run(deployments, () => writers.run(() => write(body, signal), signal), signal),
-    read: (body, signal) => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
+    read: (body, signal) =>
+      readers.run(
+        () => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
+        signal,
+      ),
   };
 }
 
