@@ -52,7 +52,7 @@ describe('a demo with clusters', () => {
     assert.match(await kubectl(folder, ['-n', 'web', 'get', 'configmap', 'mine', '-o', 'name']), /^configmap\/mine/);
     await kubectl(folder, ['-n', 'web', 'delete', 'configmap', 'web']);
     await eventually(
-      () => cli(folder, ['get', 'deployments', '-w', 'demo-kubernetes']),
+      () => cli(folder, ['get', 'deployments', '-w', 'demo-kubernetes', '--data', join(folder, 'data')]),
       /^web .*(Drift|0\/1|degraded)/im,
     );
     const again = await serverOf(folder);

@@ -5,7 +5,7 @@ import { nextSteps } from './next-steps.ts';
 const HERE = {
   command: 'fleetshift',
   dataFolder: '/tmp/ann/.fleetshift',
-  context: undefined,
+  isElsewhere: false,
   currentFolder: '/tmp/ann',
   server: 'http://127.0.0.1:8700',
 };
@@ -38,9 +38,15 @@ suite('what a new user does next', () => {
     assert.match(lines[0] ?? '', /# 13 folders below \.fleetshift\/demo$/);
   });
 
-  test('another context is named in each command of ours, and in no other', () => {
-    const named = steps({ ...HERE, command: 'bin/fleetshift', context: 'demo' });
-    for (const step of named) assert.equal(step.endsWith(' --context demo'), step.startsWith('bin/fleetshift '), step);
+  test('where another context is current, each command of ours names the demo, and no other does', () => {
+    const named = steps({ ...HERE, command: 'bin/fleetshift', isElsewhere: true });
+    const where = ` -w demo --server ${HERE.server}`;
+    for (const step of named) assert.equal(step.endsWith(where), step.startsWith('bin/fleetshift '), step);
+  });
+
+  test('a data folder where commands do not look is named', () => {
+    const [first] = steps({ ...HERE, dataFolder: '/tmp/ann/other' });
+    assert.equal(first, 'fleetshift get targets --data other');
   });
 
   test('a server that is not the usual one is named in each command of ours, and in no other', () => {
@@ -58,7 +64,7 @@ suite('what a new user does next', () => {
 
   test('of clusters there is more to do, with their own kubeconfig', () => {
     const kubeconfig = '/tmp/ann/.fleetshift/demo/kubernetes/kubeconfig';
-    const clusters = { names: ['eu-kube', 'us-kube'], kubeconfig, kubectl: '/opt/kube/kubectl', tlsPort: 8701 };
+    const clusters = { names: ['eu-kube', 'us-kube'], kubeconfig, kubectl: '/opt/kube/kubectl' };
     const all = steps({ ...HERE, clusters });
     assert.deepEqual(all.slice(0, 8), steps(HERE));
     assert.deepEqual(all.slice(8, 11), [
@@ -70,10 +76,9 @@ suite('what a new user does next', () => {
       'fleetshift kubeconfig generate eu-kube --merge',
       'kubectl --context fleetshift-eu-kube -n web get pods',
     ]);
-    const unusual = steps({ ...HERE, command: 'bin/fleetshift', clusters: { ...clusters, tlsPort: 1234 } });
     assert.equal(
-      unusual.at(-2),
-      'bin/fleetshift kubeconfig generate eu-kube --merge --command "$PWD/bin/fleetshift" --kubectl-server https://localhost:1234',
+      steps({ ...HERE, command: 'bin/fleetshift', clusters }).at(-2),
+      'bin/fleetshift kubeconfig generate eu-kube --merge --command "$PWD/bin/fleetshift"',
     );
   });
 });

@@ -6,8 +6,8 @@ export interface NextStepsFacts {
   /** How a user calls this program here. */
   readonly command: string;
   readonly dataFolder: string;
-  /** The context to name; `undefined` if it is the current one. */
-  readonly context: string | undefined;
+  /** Whether commands that do not name the demo go to another platform or workspace. */
+  readonly isElsewhere: boolean;
   readonly currentFolder: string;
   /** Address of the platform for the commands. */
   readonly server: string;
@@ -19,29 +19,29 @@ interface ClusterFacts {
   readonly names: readonly string[];
   readonly kubeconfig: string;
   readonly kubectl: string;
-  /** TLS port of the platform. */
-  readonly tlsPort: number | undefined;
 }
 
 /** Where a platform listens by default. */
 const USUAL_SERVER = 'http://127.0.0.1:8700';
-const USUAL_TLS_PORT = 8701;
+/** Where commands look for a platform of this machine. */
+const USUAL_FOLDER = '.fleetshift';
 
 type Row = readonly [step: string, why: string];
 
 /** Next steps for a new user: change something, check, approve, break it, and roll back. */
 export function nextSteps(facts: NextStepsFacts): string {
-  const { command, dataFolder, context, currentFolder, server, clusters } = facts;
+  const { command, dataFolder, isElsewhere, currentFolder, server, clusters } = facts;
   const near = (path: string): string => {
     const short = relative(currentFolder, path);
     return short.startsWith('..') ? path : short;
   };
   const folder = (name: string): string => near(demoFolder(dataFolder, name));
   const where = [
-    ...(server === USUAL_SERVER ? [] : [`--server ${server}`]),
-    ...(context === undefined ? [] : [`--context ${context}`]),
+    ...(server === USUAL_SERVER && !isElsewhere ? [] : [`--server ${server}`]),
+    ...(near(dataFolder) === USUAL_FOLDER ? [] : [`--data ${near(dataFolder)}`]),
   ];
-  const say = (words: string): string => [command, words, ...where].join(' ');
+  const place = (words: string) => (isElsewhere && !words.includes(' -w ') ? [`-w ${DEMO_WORKSPACE}`] : []);
+  const say = (words: string): string => [command, words, ...place(words), ...where].join(' ');
   const rows: readonly Row[] = [
     [say('get targets'), `${demoTargets().length} folders below ${folder('')}`],
     [say(`deploy ${DEMO_DEPLOYMENT} --set "greeting=Good morning"`), 'change a value'],
@@ -64,7 +64,7 @@ Ctrl-C ends it; the next start goes on from here.
 }
 
 function clusterSteps(
-  { names, kubeconfig, kubectl, tlsPort }: ClusterFacts,
+  { names, kubeconfig, kubectl }: ClusterFacts,
   command: string,
   say: (words: string) => string,
 ): string {
@@ -79,7 +79,7 @@ function clusterSteps(
     [say(`get deployments ${there}`), 'it was noticed'],
   ];
   const through: readonly Row[] = [
-    [say(`kubeconfig generate ${first} --merge${forKubectl(command, tlsPort)}`), 'into the same kubeconfig'],
+    [say(`kubeconfig generate ${first} --merge${forKubectl(command)}`), 'into the same kubeconfig'],
     [`kubectl --context fleetshift-${first} -n web get pods`, 'with your role on the platform'],
   ];
   const found = names.length === 1 ? 'There is a cluster' : `There are ${names.length} clusters`;
@@ -95,11 +95,9 @@ ${drawn(through)}
 `;
 }
 
-/** Flags that kubectl needs: the program that provides the login, and the TLS address of the platform. */
-function forKubectl(command: string, tlsPort: number | undefined): string {
-  const program = command.includes('/') ? ` --command "$PWD/${command}"` : '';
-  const isUsual = tlsPort === undefined || tlsPort === USUAL_TLS_PORT;
-  return `${program}${isUsual ? '' : ` --kubectl-server https://localhost:${tlsPort}`}`;
+/** The program that provides the login for kubectl. */
+function forKubectl(command: string): string {
+  return command.includes('/') ? ` --command "$PWD/${command}"` : '';
 }
 
 /** Aligns the explanations. */

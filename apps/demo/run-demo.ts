@@ -1,6 +1,7 @@
 import type { HostPort } from '#kit/config';
 import type { Secret } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
+import { writeDefaultWorkspace } from '#runtime/instance/default-workspace';
 import { type LogConfig, processLog, type Surroundings } from '#runtime/process/process-command';
 import { clusterAgent, folderAgent, runDemoAgent } from './demo-agent.ts';
 import { type DemoClusters, startDemoClusters } from './demo-clusters.ts';
@@ -12,20 +13,20 @@ import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './s
 /** A platform that serves, as far as a demo needs to know it. */
 export interface DemoPlatform {
   readonly http?: HostPort | undefined;
-  readonly https?: HostPort | undefined;
-  readonly authorityFile?: string | undefined;
   readonly folder: { readonly path: string };
   readonly token?: { readonly token: Secret } | undefined;
   readonly fleetletSocket?: string | undefined;
 }
 
-/** How commands reach the platform of the demo. */
-export interface DemoAddress {
+/** Where the commands of the user find the demo. */
+export interface DemoPlace {
   readonly server: string;
   readonly workspace: string;
+}
+
+interface AdminAccess {
+  readonly server: string;
   readonly token: Secret;
-  /** For kubectl, which sends its credentials over TLS only. */
-  readonly authorityFile: string | undefined;
 }
 
 export interface DemoOptions extends Pick<Surroundings, 'environment' | 'err'> {
@@ -39,8 +40,8 @@ export interface DemoOptions extends Pick<Surroundings, 'environment' | 'err'> {
   readonly currentFolder: string;
   /** Number of clusters next to the folders. */
   readonly kubernetes: number;
-  /** Remembers the address for the commands of the user; resolves to the context that they have to name, if any. */
-  readonly keepAddress: (address: DemoAddress, signal: AbortSignal) => Promise<string | undefined>;
+  /** Whether the commands of the user go elsewhere unless they name the demo. */
+  readonly isElsewhere: (place: DemoPlace) => boolean;
   /** Shows a text to the user. */
   readonly show: (text: string) => void;
 }
@@ -91,11 +92,12 @@ async function show(platform: DemoPlatform, demo: Demo, signal: AbortSignal): Pr
     const words = clusterAgent(clusters.kubeconfig, namesOf(kubernetes));
     agents.push(runDemoAgent({ ...agent, words }, signal));
   }
-  const { authorityFile, https } = platform;
-  const context = await demo.keepAddress({ ...access, workspace: DEMO_WORKSPACE, authorityFile }, signal);
-  const facts = clusters && { clusters: { ...clusters, names: namesOf(kubernetes), tlsPort: https?.port } };
+  const { server } = access;
+  writeDefaultWorkspace(folder.path, DEMO_WORKSPACE);
+  const isElsewhere = demo.isElsewhere({ server, workspace: DEMO_WORKSPACE });
+  const facts = clusters && { clusters: { ...clusters, names: namesOf(kubernetes) } };
   const { command, currentFolder } = demo;
-  demo.show(nextSteps({ command, dataFolder: folder.path, context, currentFolder, server: access.server, ...facts }));
+  demo.show(nextSteps({ command, dataFolder: folder.path, isElsewhere, currentFolder, server, ...facts }));
   await Promise.all([...agents, clusters?.ended]);
 }
 
@@ -127,7 +129,7 @@ function namesOf(count: number): readonly string[] {
   return demoClusters(count).map(({ name }) => name);
 }
 
-function adminApi({ server, token }: Pick<DemoAddress, 'server' | 'token'>): DemoApi {
+function adminApi({ server, token }: AdminAccess): DemoApi {
   const headers = { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' };
   return async ({ method, path, body }, signal) => {
     const type = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};

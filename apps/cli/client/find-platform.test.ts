@@ -174,3 +174,15 @@ test('one more authority', async () => {
 
 test('a context that is not there', () =>
   assert.throws(() => open(['--context', 'x'], KNOWN), { code: 'CONTEXT_NOT_FOUND' }));
+
+test('the platform of the data folder names the workspace, and a context goes first', () => {
+  assert.equal(open([]).workspace, undefined);
+  fileWith('elsewhere/default-workspace', 'demo\n');
+  const at = ['--data', elsewhere];
+  assert.equal(open(at).workspace, 'demo');
+  assert.equal(open([...at, '--server', 'http://127.0.0.1:9700']).workspace, 'demo');
+  assert.equal(open([...at, '--server', 'http://127.0.0.1:9']).workspace, undefined);
+  assert.equal(open(at, KNOWN).workspace, 'web');
+  fileWith('elsewhere/default-workspace', '../etc\n');
+  assert.equal(open(at).workspace, undefined);
+});

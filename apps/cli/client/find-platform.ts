@@ -4,11 +4,11 @@ import { type CliContext, contextIn } from '../config-file/cli-config.ts';
 import { configFilePath, readConfigFile } from '../config-file/config-file.ts';
 import { ClientError } from './client-error.ts';
 import type { CLIENT_SETTINGS } from './client-settings.ts';
-import { type Connect, type Connection, openConnection } from './open-connection.ts';
+import { type Connect, type Connection, defaultWorkspaceAt, openConnection } from './open-connection.ts';
 
 export interface FoundPlatform {
   readonly connect: Connect;
-  /** The workspace of the context, used when the command names none. */
+  /** The workspace of the context, or of the platform of the data folder; used when the command names none. */
   readonly workspace: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function findPlatform(resolved: ClientValues, environment: Environment): 
   const file = configFilePath(environment);
   const context = chooseContext(values, contextIn(readConfigFile(file), values.context));
   const connection = openConnection(resolved, environment, context);
-  const workspace = context?.workspace;
+  const workspace = context === undefined ? defaultWorkspaceAt(connection.server, values.data) : context.workspace;
   if (connection.token !== undefined || context?.credentials === undefined) {
     return { connect: async () => connection, workspace };
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment, Resolved } from '#kit/config';
 import { Secret } from '#kit/std';
+import { readDefaultWorkspace } from '#runtime/instance/default-workspace';
 import { endpointsFile } from '#runtime/instance/endpoints-file';
 import { isLoopback } from '#runtime/process/loopback';
 import { UsageError } from '../command.ts';
@@ -76,6 +77,12 @@ function localToken(server: URL, data: string, context: CliContext | undefined):
   }
   const file = join(data, 'admin-token');
   return isServedFrom(data, server) && existsSync(file) ? checked(readTokenFile(file), file) : undefined;
+}
+
+/** The workspace that the platform of this folder names for commands without one. */
+export function defaultWorkspaceAt(server: URL, data: string): string | undefined {
+  const workspace = readDefaultWorkspace(data);
+  return workspace !== undefined && isServedFrom(data, server) ? workspace : undefined;
 }
 
 function isServedFrom(data: string, { origin }: URL): boolean {

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { helpText } from '#kit/config';
-import { type DemoAddress, runDemo } from '../../../demo/command.ts';
+import { type DemoPlace, runDemo } from '../../../demo/command.ts';
 import { platformProcess, runPlatform } from '../../../platform/command.ts';
 import { type Command, EXIT, type Io, UsageError } from '../../command.ts';
-import { withContext } from '../../config-file/cli-config.ts';
-import { changeConfigFile, configFilePath } from '../../config-file/config-file.ts';
+import { configFilePath, readConfigFile } from '../../config-file/config-file.ts';
 import { configOf, surroundingsOf } from './start-process.ts';
 
-const CONTEXT = 'demo';
 const FLAG = '--kubernetes';
 const USUAL = 2;
 const MOST = 9;
@@ -37,7 +34,7 @@ of the sources and the Kubernetes programs that its tests use.`,
         command: commandOf(io.environment),
         currentFolder: process.cwd(),
         kubernetes,
-        keepAddress: (address, stop) => keepContext(io, address, stop),
+        isElsewhere: (place) => isElsewhere(io, place),
         show: (text) => io.out(text),
       },
       signal,
@@ -60,26 +57,13 @@ export function kubernetesFlag(args: readonly string[]): { readonly count: numbe
 }
 
 /**
- * Creates a context for the following commands. If another platform is current, it stays current and the context must
- * be named.
+ * The commands of this folder find the platform by its data folder, and its default workspace as well, so the configuration of
+ * the user stays as it is. A context that is current there goes first, and the commands must name what they mean.
  */
-async function keepContext(
-  io: Io,
-  { server, workspace, token, authorityFile }: DemoAddress,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const credentials = { kind: 'token', token: token.reveal() } as const;
-  const ca = authorityFile && { ca: readFileSync(authorityFile, 'utf8') };
-  const context = { name: CONTEXT, server, workspace, credentials, ...ca };
-  return await changeConfigFile(
-    configFilePath(io.environment),
-    async (config, write) => {
-      const { currentContext = CONTEXT } = config;
-      write({ ...withContext(config, context), currentContext });
-      return currentContext === CONTEXT ? undefined : CONTEXT;
-    },
-    signal,
-  );
+function isElsewhere(io: Io, { server, workspace }: DemoPlace): boolean {
+  const { contexts, currentContext } = readConfigFile(configFilePath(io.environment));
+  const current = contexts.find(({ name }) => name === currentContext);
+  return current !== undefined && (new URL(current.server).origin !== server || current.workspace !== workspace);
 }
 
 /** The name of this command here; npm sets a variable in a checkout. */
