@@ -6,12 +6,12 @@ import { DATABASES } from '#testing/databases';
 import type { Platform, PlatformHome } from '#testing/platform-process';
 import { runCommand } from '../apps/cli/testing/processes.ts';
 import { eventually } from '../kit/durable/testing/eventually.ts';
-import { deployGreeting, directoryEdge, holds, OVER_HTTPS } from './directory-edge.ts';
+import { deployGreeting, directoryEdge, holds, isConnected, OVER_HTTPS } from './directory-edge.ts';
 import { homeFor } from './home-for.ts';
 
 describe('a platform that was restored from a backup', () => {
   for (const engine of DATABASES) {
-    it(`on ${engine}: leaves the fleet alone until the restore is accepted, and then holds what is ahead`, async (t) => {
+    it(`on ${engine}: leaves the fleet alone until it is accepted, then holds what is ahead, and the original is refused`, async (t) => {
       const home = await homeFor(t, engine);
       const platform = await home.start({ flags: OVER_HTTPS });
       const edge = await directoryEdge(t, home, platform);
@@ -52,6 +52,13 @@ describe('a platform that was restored from a backup', () => {
       const again = await restored.request('/v1/instance:acceptRestore', { method: 'POST', body: {} });
       assert.deepEqual([again.status, ((await again.json()) as { code: string }).code], [409, 'nothingHeld']);
       await restored.stop();
+
+      const original = await home.start({ flags: [...OVER_HTTPS, ...places] });
+      await isConnected(original);
+      await greet(original, 'four');
+      await eventually('the agent refuses the original', async () => /obeys incarnation/.test(await failureOf(original)));
+      await holds(edge, 'three');
+      await original.stop();
     });
   }
 });
@@ -63,6 +70,13 @@ async function greet(platform: Platform, content: string): Promise<void> {
   const body = { manifest: { type: 'template', template } };
   const answer = await platform.request(GREETING, { method: 'PATCH', body });
   assert.equal(answer.status, 200, await answer.text());
+}
+
+async function failureOf(platform: Platform): Promise<string> {
+  const { items } = (await (await platform.request(`${GREETING}/targets`)).json()) as {
+    readonly items: readonly { readonly failure?: { readonly message: string } }[];
+  };
+  return items[0]?.failure?.message ?? '';
 }
 
 async function instanceOf(platform: Platform): Promise<{ readonly state: string }> {

@@ -1,6 +1,7 @@
 import type { JsonObject, Uuid } from '#kit/std';
 import type { TargetRef } from '../targets/index.ts';
 import type { HealthRule } from './health.ts';
+import type { Origin } from './origin.ts';
 
 /** One declarative object to apply: a Kubernetes object, a file, the configuration of an addon. */
 export type Document = JsonObject;
@@ -15,8 +16,13 @@ export interface OrderKey {
   readonly revision: number;
 }
 
+interface OrderOfPlatform extends OrderKey {
+  /** The platform that gives it; agents store it with the order and in their records. Absent from earlier releases. */
+  readonly origin?: Origin | undefined;
+}
+
 /** The whole content, never a difference: the agent removes objects of the deployment that are not in it. */
-export interface DeliverOrder extends OrderKey {
+export interface DeliverOrder extends OrderOfPlatform {
   readonly kind: 'deliver';
   readonly hash: string;
   /** As they are applied, secrets included. */
@@ -28,7 +34,7 @@ export interface DeliverOrder extends OrderKey {
   readonly secretPlaces: readonly string[];
 }
 
-export interface RemoveOrder extends OrderKey {
+export interface RemoveOrder extends OrderOfPlatform {
   readonly kind: 'remove';
 }
 
@@ -39,7 +45,7 @@ export type DeliveryOrder = DeliverOrder | RemoveOrder;
 export type AgentAcknowledgement =
   /** The order is stored: it survives a restart of the agent, and a report follows. */
   | { readonly kind: 'accepted' }
-  /** The agent will never carry out this order. */
+  /** The agent will never carry out this order. So it answers a platform that is not the latest incarnation it has obeyed. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** The agent has seen a later revision: this order is outdated, or the platform was restored from a backup. */
   | { readonly kind: 'fenced'; readonly seen: number };

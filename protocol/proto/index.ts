@@ -131,6 +131,8 @@ export {
   InventorySchema,
   type OrderKey,
   OrderKeySchema,
+  type Origin,
+  OriginSchema,
   type PreviewAnswer,
   type PreviewAnswer_CannotTell,
   PreviewAnswer_CannotTellSchema,

@@ -84,14 +84,14 @@ export class RequestMaker {
     const { random, callers } = this.#deps;
     if (random.next() < 0.25 && this.#unreached.size > 0) {
       const caller = random.next() < 0.5 ? callers.mostPowerful() : callers.next();
-      return { operation: random.pick(this.#next()), manner: 'valid', caller };
+      return { operation: random.pick(this.#candidates()), manner: 'valid', caller };
     }
     const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
     return { operation: random.pick(this.#weighted), manner, caller: callers.next() };
   }
 
   /** Unreached operations. A deletion would take away what the others on its path need. */
-  #next(): readonly Operation[] {
+  #candidates(): readonly Operation[] {
     const unreached = [...this.#unreached];
     const isLast = (one: Operation): boolean => !unreached.some((other) => other !== one && other.path === one.path);
     return unreached.filter((one) => one.method !== 'DELETE' || isLast(one));

@@ -61,6 +61,9 @@ async function aPlatform(t: TestContext) {
   return { folder, storage, server, deployments, api: administratorApi(() => server, { token: new Secret('alice') }) };
 }
 
+const FIRST = { instance: 'i', incarnation: 'i', earlier: [], restoredAt: undefined, accepted: undefined };
+const hold = { incarnation: FIRST };
+
 type Platform = Awaited<ReturnType<typeof aPlatform>>;
 
 /** A process with the demo, until the test or the caller ends it. */
@@ -80,6 +83,7 @@ async function start(
       api: its.api ?? api,
       observer: observerOf(taken, lines),
       leadership: new FakeLeadership(true, storage),
+      hold,
     },
     t.signal,
   );
@@ -217,7 +221,7 @@ test('without a demo there is no such type, and nobody to ask', async (t) => {
   const observer = observerOf(new RecordingReports(), []);
   const events = createEventLog(storage);
   const parts = { storage, events, log: memoryLogger([]), dataFolder: folder, api, observer };
-  const deps = { ...parts, demoFleet: 0, leadership: new FakeLeadership(false) };
+  const deps = { ...parts, demoFleet: 0, leadership: new FakeLeadership(false), hold };
   const delivery = await openDelivery(deps, t.signal);
   assert.deepEqual(
     delivery.runnables.map(({ name }) => name),

@@ -9,11 +9,13 @@ import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
 import { AnotherLeads, EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
+import type { Hold } from '../restore/hold.ts';
 import type { PlatformApi } from './administrator-api.ts';
 import { SIMULATED_TYPE } from './demo-resources.ts';
 import { fileFleetMemory } from './file-fleet-memory.ts';
 import { followSimulatedTargets } from './follow-simulated-targets.ts';
 import { lostConnections } from './lost-connections.ts';
+import { ordersOf } from './orders-of-incarnation.ts';
 import { reportConnections } from './report-connections.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -28,6 +30,7 @@ export interface OpenDeliveryDeps {
   readonly api: PlatformApi;
   readonly observer: Observer;
   readonly leadership: Leadership;
+  readonly hold: Pick<Hold, 'incarnation'>;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
@@ -51,7 +54,7 @@ export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal):
   const isDemo = deps.demoFleet > 0;
   const lost = lostConnections({ leadership, isHeld: (uid) => held.has(uid), clock, sleep, log });
   return {
-    router: createTargetRouter({ agents }),
+    router: ordersOf(createTargetRouter({ agents }), () => deps.hold.incarnation),
     agents,
     connectionChanged,
     addonTypes: { has: async (type) => isDemo && type === SIMULATED_TYPE },

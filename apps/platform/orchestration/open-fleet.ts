@@ -27,7 +27,7 @@ export interface OpenFleetDeps {
   readonly dataFolder: string;
   readonly demoFleet: number;
   readonly leadership: Leadership;
-  readonly hold: Pick<Hold, 'followsSince'>;
+  readonly hold: Pick<Hold, 'followsSince' | 'incarnation'>;
   /** For the demo; used once everything runs. */
   readonly api: PlatformApi;
   readonly metrics: Metrics;

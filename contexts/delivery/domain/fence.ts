@@ -1,4 +1,4 @@
-import type { DeliveryOrder } from '#protocol/delivery';
+import type { DeliveryOrder, Origin } from '#protocol/delivery';
 
 /**
  * The last order that an agent took for a deployment on a target. It outlives the content: a removal counts as well.
@@ -7,6 +7,8 @@ export interface Seen {
   readonly revision: number;
   /** `undefined` for a removal. */
   readonly hash: string | undefined;
+  /** The platform that gave it; unknown after a restart. */
+  readonly origin?: Origin | undefined;
 }
 
 export type OrderVerdict =
@@ -23,7 +25,8 @@ export type OrderVerdict =
  * lost. The router sends the orders of a deployment to a target one after another, so that "later" is well defined.
  */
 export function fence(seen: Seen | undefined, order: DeliveryOrder): OrderVerdict {
-  const asked: Seen = { revision: order.revision, hash: order.kind === 'deliver' ? order.hash : undefined };
+  const hash = order.kind === 'deliver' ? order.hash : undefined;
+  const asked: Seen = { revision: order.revision, hash, origin: order.origin ?? seen?.origin };
   if (seen === undefined || asked.revision > seen.revision) return { kind: 'new', seen: asked };
   if (asked.revision < seen.revision) return { kind: 'fenced', seen };
   return asked.hash === seen.hash ? { kind: 'again', seen } : { kind: 'new', seen: asked };

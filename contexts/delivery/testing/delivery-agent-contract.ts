@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Uuid } from '#kit/std';
-import type { DeliverOrder, DeliveryReport, Document, RemoveOrder } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryReport, Document, Origin, RemoveOrder } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import type { DeliveryAgent } from '../application/ports.ts';
@@ -71,6 +71,17 @@ const TESTS = {
     assert.deepEqual(await talk.deliver({ revision: 4 }), { kind: 'accepted' });
     await talk.reported('applied', 4);
     await talk.reported('health', 4);
+  },
+
+  'takes no order of an earlier incarnation of the platform than it has obeyed': async (talk) => {
+    const [first, restored] = [0, 1].map((restores) => ({ instance: 'i', incarnation: `n${restores}`, restores }));
+    await talk.delivered({ revision: 3, origin: first });
+    await talk.delivered({ revision: 4, content: 1, origin: restored });
+    const answer = await talk.deliver({ revision: 5, origin: first });
+    assert.equal(answer.kind, 'rejected');
+    assert.match(answer.kind === 'rejected' ? answer.message : '', /obeys incarnation n1 .* Incarnation n0 asks/);
+    assert.deepEqual(await talk.holdings(), [{ revision: 4, hash: 'sha256:1' }]);
+    await talk.delivered({ revision: 5, origin: restored });
   },
 
   'never goes back behind a revision that it has seen': async (talk) => {
@@ -194,6 +205,7 @@ export const CONTRACT_DEPLOYMENTS = [uidOf(0xd1), uidOf(0xd2)] as const;
 const [DEPLOYMENT, OTHER] = CONTRACT_DEPLOYMENTS;
 
 interface Asked {
+  readonly origin?: Origin | undefined;
   readonly revision: number;
   readonly content?: 0 | 1;
   readonly deployment?: Uuid;
@@ -209,11 +221,11 @@ class Talk {
     this.signal = signal;
   }
 
-  order({ revision, content = 0, deployment = DEPLOYMENT }: Asked): DeliverOrder {
+  order({ revision, content = 0, deployment = DEPLOYMENT, origin }: Asked): DeliverOrder {
     const { target, contents } = this.opened;
     const documents = contents[content];
     const rules = { healthRules: [], driftPolicy: 'report', secretPlaces: [] } as const;
-    return { kind: 'deliver', target, deployment, revision, hash: `sha256:${content}`, documents, ...rules };
+    return { kind: 'deliver', target, deployment, revision, origin, hash: `sha256:${content}`, documents, ...rules };
   }
 
   async deliver(asked: Asked) {

@@ -82,7 +82,9 @@ async function readRecord(file: string): Promise<DeploymentRecord> {
     const { version, ...record } = JSON.parse(text) as DeploymentRecord & { readonly version: number };
     if (version !== VERSION) throw new Error(`its version is ${version}; this release supports ${VERSION}`);
     const { deployment, seen, files, held, work } = record;
-    return { deployment, seen: { revision: seen.revision, hash: seen.hash }, files, held, work };
+    const { revision, hash, origin } = seen;
+    const last = { revision, hash, ...(origin !== undefined && { origin }) };
+    return { deployment, seen: last, files, held, work };
   } catch (cause) {
     const message = `${file} cannot be read: ${messageOf(cause)}. Move it away, and the platform will deliver again.`;
     throw new DirectoryError('STATE_UNREADABLE', message, { cause });

@@ -1,14 +1,15 @@
 import { Mutex, type Uuid } from '#kit/std';
-import type {
-  AgentAcknowledgement,
-  DeliverOrder,
-  DeliveryOrder,
-  DeliveryReport,
-  Document,
-  Holding,
-  Inventory,
-  OrderKey,
-  PreviewAnswer,
+import {
+  type AgentAcknowledgement,
+  type DeliverOrder,
+  type DeliveryOrder,
+  type DeliveryReport,
+  type Document,
+  type Holding,
+  type Inventory,
+  type OrderKey,
+  type PreviewAnswer,
+  whySuperseded,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { describeChange } from '../domain/describe-change.ts';
@@ -107,9 +108,14 @@ export class DirectoryTarget {
   async #take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     const { records } = this.#deps;
     const record = records.find(order.deployment);
+    const superseded = whySuperseded(record?.seen.origin, order.origin);
+    if (superseded !== undefined) return { kind: 'rejected', message: superseded };
     const verdict = verdictOf(record, order);
     if (verdict === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
-    const kept = { ...(record ?? newRecord(order)), seen: seenOf(order) };
+    // An order without an origin leaves the one that was obeyed.
+    const { origin = record?.seen.origin, ...asked } = seenOf(order);
+    const seen = { ...asked, ...(origin !== undefined && { origin }) };
+    const kept = { ...(record ?? newRecord(order)), seen };
     const desired = order.kind === 'remove' ? NOTHING : this.#desired(order);
     if (desired.kind === 'fault') {
       await records.save({ ...kept, work: undefined }, signal);

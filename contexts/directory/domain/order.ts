@@ -1,5 +1,5 @@
 import type { Uuid } from '#kit/std';
-import type { DeliverOrder, DeliveryOrder } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryOrder, Origin } from '#protocol/delivery';
 import type { HealthCheck } from './desired-file.ts';
 
 /** A file as it was delivered. */
@@ -14,7 +14,12 @@ export interface OwnedFile {
 export interface DeploymentRecord {
   readonly deployment: Uuid;
   /** The last accepted order; without a hash it was a removal. */
-  readonly seen: { readonly revision: number; readonly hash: string | undefined };
+  readonly seen: {
+    readonly revision: number;
+    readonly hash: string | undefined;
+    /** The platform that gave it; absent in records of earlier releases. */
+    readonly origin?: Origin | undefined;
+  };
   /** By path: all files of this deployment, and after a crash also those that may be. */
   readonly files: Readonly<Record<string, OwnedFile>>;
   /** The last revision that was applied completely, if the agent has not changed the files since. */
@@ -35,7 +40,9 @@ export function verdictOf(record: DeploymentRecord | undefined, order: DeliveryO
 }
 
 export function seenOf(order: DeliveryOrder): DeploymentRecord['seen'] {
-  return { revision: order.revision, hash: order.kind === 'deliver' ? order.hash : undefined };
+  const { revision, origin } = order;
+  const hash = order.kind === 'deliver' ? order.hash : undefined;
+  return { revision, hash, ...(origin !== undefined && { origin }) };
 }
 
 /** Whether nothing is left to do for the order. */

@@ -48,7 +48,7 @@ export async function carryOutOrder(
   // A repair restores the desired state and changes nothing else, so the order stays done.
   if (takesBack === undefined) state.touch();
   const { deployment, versions } = state;
-  const { revision, hash, documents, namespace, secretPlaces } = order;
+  const { revision, hash, origin, documents, namespace, secretPlaces } = order;
   const how = { ...(takesBack && { takesBack }), ...(mayTakeBack && { mayTakeBack }) };
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces, ...how };
   const { api: cluster, discovery, watch, own } = ports;
@@ -59,7 +59,7 @@ export async function carryOutOrder(
     },
   };
   const defer = (inventory: ApplySetInventory): void => state.defer(inventory, clock.now());
-  const trackedOrder = { ...delivery, isRepair: takesBack !== undefined };
+  const trackedOrder = { ...delivery, origin, isRepair: takesBack !== undefined };
   const tracker = new InventoryTracker({ inventories, defer }, state.inventory, trackedOrder);
   const saved = state.isSaved
     ? {}

@@ -85,9 +85,9 @@ export class DeploymentReconciler {
   async accept(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     return await this.#write(async () => {
       const { state } = this;
-      const accepted = acceptedOrder(order);
+      const accepted = acceptedOrder(order, state);
       const verdict = verdictOf(state, accepted);
-      if (verdict.kind === 'fenced') return verdict;
+      if (verdict.kind === 'fenced' || verdict.kind === 'rejected') return verdict;
       this.#status.forget();
       const isUnderWay = state.order !== undefined && !state.order.isCancelled;
       const isSaved = verdict.kind === 'again' && (isUnderWay || state.isDone(accepted));

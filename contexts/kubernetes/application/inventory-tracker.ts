@@ -1,4 +1,5 @@
 import { canonicalJson } from '#kit/std';
+import type { Origin } from '#protocol/delivery';
 import type { ApplySetInventory, InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
@@ -8,6 +9,7 @@ export interface TrackedOrder {
   readonly deployment: string;
   readonly revision: number;
   readonly hash: string | undefined;
+  readonly origin?: Origin | undefined;
   /** A repair of a revision that was already applied completely. */
   readonly isRepair?: boolean;
 }
@@ -69,10 +71,10 @@ export class InventoryTracker {
    * waits for the write. (ADR-0031)
    */
   async save(isWhole: boolean, signal: AbortSignal): Promise<void> {
-    const { deployment, revision, hash, isRepair = false } = this.#order;
+    const { deployment, revision, hash, origin, isRepair = false } = this.#order;
     const { inventories, defer } = this.#deps;
     const held = (isWhole || isRepair) && hash !== undefined ? { held: { revision, hash } } : {};
-    const seen = hash === undefined ? { revision } : { revision, hash };
+    const seen = { revision, ...(hash !== undefined && { hash }), ...(origin !== undefined && { origin }) };
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
     const next: ApplySetInventory = { deployment, seen, entries, ...held };
     if (this.#stored !== undefined && isSame(next, this.#stored)) return;

@@ -1,3 +1,4 @@
+import type { Origin } from '#protocol/delivery';
 import type { UnservedKind } from './desired-objects.ts';
 import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
 
@@ -20,7 +21,12 @@ export interface InventoryEntry {
 export interface ApplySetInventory {
   readonly deployment: string;
   /** The last accepted order; a removal has no hash. */
-  readonly seen: { readonly revision: number; readonly hash?: string | undefined };
+  readonly seen: {
+    readonly revision: number;
+    readonly hash?: string | undefined;
+    /** The platform that gave it; absent in records of earlier releases. */
+    readonly origin?: Origin | undefined;
+  };
   /** The revision that was applied completely. */
   readonly held?: { readonly revision: number; readonly hash: string } | undefined;
   readonly entries: readonly InventoryEntry[];

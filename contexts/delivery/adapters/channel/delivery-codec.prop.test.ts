@@ -17,6 +17,8 @@ const request = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const health = fc.constantFrom(...HEALTHS);
 const key = fc.record({ target: fc.constant(target), deployment: uid, revision });
 
+const origin = fc.record({ instance: text, incarnation: text, restores: fc.nat(0xffff) });
+
 const rule = fc.record({ apiGroup: text, kind: text, healthy: text }, { requiredKeys: ['kind', 'healthy'] });
 // JSON has no negative zero.
 const document = fc
@@ -33,6 +35,7 @@ const deliver: fc.Arbitrary<DeliverOrder> = fc
         healthRules: fc.array(rule, { maxLength: 2 }),
         driftPolicy: fc.constantFrom('report' as const, 'repair' as const),
         secretPlaces: fc.array(text, { maxLength: 3 }),
+        origin,
       },
       { requiredKeys: ['hash', 'documents', 'healthRules', 'driftPolicy', 'secretPlaces'] },
     ),
@@ -41,6 +44,7 @@ const deliver: fc.Arbitrary<DeliverOrder> = fc
 const order = fc.oneof(
   deliver,
   key.map((its) => ({ kind: 'remove' as const, ...its })),
+  fc.tuple(key, origin).map(([its, from]) => ({ kind: 'remove' as const, ...its, origin: from })),
 );
 const asked: fc.Arbitrary<AgentRequest> = fc.oneof(
   fc.record({ kind: fc.constantFrom('dispatch' as const, 'preview' as const), order }),

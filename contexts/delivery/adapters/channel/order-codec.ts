@@ -1,14 +1,16 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, parseUuid } from '#kit/std';
-import type { DeliverOrder, DeliveryOrder, Document, OrderKey } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryOrder, Document, OrderKey, Origin, RemoveOrder } from '#protocol/delivery';
 import {
   DeliverOrderSchema,
   DriftPolicy,
   OrderKeySchema,
+  OriginSchema,
   RemoveOrderSchema,
   ToAgentSchema,
   type DeliverOrder as WireDeliverOrder,
   type OrderKey as WireOrderKey,
+  type Origin as WireOrigin,
   type RemoveOrder as WireRemoveOrder,
 } from '#protocol/proto';
 import type { TargetRef } from '#protocol/targets';
@@ -38,7 +40,7 @@ function messageOf(asked: AgentRequest) {
   if (asked.kind === 'cancel') return { case: 'cancel', value: wireKey(asked.order) } as const;
   const isPreview = asked.kind === 'preview';
   if (asked.order.kind === 'remove') {
-    const value = create(RemoveOrderSchema, keyFields(asked.order));
+    const value = create(RemoveOrderSchema, { ...keyFields(asked.order), ...originField(asked.order) });
     return isPreview ? ({ case: 'previewRemove', value } as const) : ({ case: 'remove', value } as const);
   }
   const value = wireDeliver(asked.order);
@@ -50,11 +52,11 @@ function askedOf(message: WireMessage | { readonly case: undefined }, target: Ta
     case 'deliver':
       return { kind: 'dispatch', order: deliverOf(message.value, target) };
     case 'remove':
-      return { kind: 'dispatch', order: { kind: 'remove', ...keyOf(message.value, target) } };
+      return { kind: 'dispatch', order: removeOf(message.value, target) };
     case 'previewDeliver':
       return { kind: 'preview', order: deliverOf(message.value, target) };
     case 'previewRemove':
-      return { kind: 'preview', order: { kind: 'remove', ...keyOf(message.value, target) } };
+      return { kind: 'preview', order: removeOf(message.value, target) };
     case 'cancel':
       return { kind: 'cancel', order: keyOf(message.value, target) };
     case undefined:
@@ -88,6 +90,7 @@ function wireDeliver(order: DeliverOrder): WireDeliverOrder {
     })),
     driftPolicy: driftPolicy === 'repair' ? DriftPolicy.REPAIR : DriftPolicy.REPORT,
     secretPlaces: [...secretPlaces],
+    ...originField(order),
   });
 }
 
@@ -107,7 +110,22 @@ function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
     // For an unknown policy, `report` is the harmless default.
     driftPolicy: driftPolicy === DriftPolicy.REPAIR ? 'repair' : 'report',
     secretPlaces,
+    ...originOf(wire),
   };
+}
+
+function removeOf(wire: WireRemoveOrder, target: TargetRef): RemoveOrder {
+  return { kind: 'remove', ...keyOf(wire, target), ...originOf(wire) };
+}
+
+function originField({ origin }: DeliveryOrder): { readonly origin?: WireOrigin } {
+  return origin === undefined ? {} : { origin: create(OriginSchema, origin) };
+}
+
+function originOf({ origin }: Pick<WireDeliverOrder, 'origin'>): { readonly origin?: Origin } {
+  if (origin === undefined) return {};
+  const { instance, incarnation, restores } = origin;
+  return { origin: { instance, incarnation, restores } };
 }
 
 function documentOf(text: string, index: number): Document {

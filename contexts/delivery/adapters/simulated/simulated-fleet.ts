@@ -130,6 +130,8 @@ export class SimulatedFleet implements DeliveryAgent {
   }
 
   async #accept(target: SimulatedTarget, order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
+    const message = target.whyRejected(order);
+    if (message !== undefined) return { kind: 'rejected', message };
     const fenced = target.verdict(order);
     if (fenced.kind === 'fenced') return { kind: 'fenced', seen: fenced.seen.revision };
     if (target.behaviour.outcome === 'refuse') {

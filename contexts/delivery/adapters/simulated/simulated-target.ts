@@ -1,13 +1,14 @@
 import type { Uuid } from '#kit/std';
-import type {
-  DeliveryOrder,
-  DeliveryReport,
-  Document,
-  Health,
-  Inventory,
-  OrderKey,
-  PreviewAnswer,
-  ReportContent,
+import {
+  type DeliveryOrder,
+  type DeliveryReport,
+  type Document,
+  type Health,
+  type Inventory,
+  type OrderKey,
+  type PreviewAnswer,
+  type ReportContent,
+  whySuperseded,
 } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { fence, type OrderVerdict, type Seen } from '../../domain/fence.ts';
@@ -66,6 +67,11 @@ export class SimulatedTarget {
     this.#shares.clear();
     this.#pending.clear();
     return { target: this.ref.id, rebuilds: this.#rebuilds };
+  }
+
+  /** A later incarnation of the platform has this target. */
+  whyRejected(order: DeliveryOrder): string | undefined {
+    return whySuperseded(this.#shares.get(order.deployment)?.seen.origin, order.origin);
   }
 
   verdict(order: DeliveryOrder): OrderVerdict {

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file fleetshift/v1/delivery.proto.
  */
 export const file_fleetshift_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("ChxmbGVldHNoaWZ0L3YxL2RlbGl2ZXJ5LnByb3RvEg1mbGVldHNoaWZ0LnYxIpwCCgdUb0FnZW50Eg8KB3JlcXVlc3QYASABKAQSLgoHZGVsaXZlchgCIAEoCzIbLmZsZWV0c2hpZnQudjEuRGVsaXZlck9yZGVySAASLAoGcmVtb3ZlGAMgASgLMhouZmxlZXRzaGlmdC52MS5SZW1vdmVPcmRlckgAEikKBmNhbmNlbBgEIAEoCzIXLmZsZWV0c2hpZnQudjEuT3JkZXJLZXlIABI2Cg9wcmV2aWV3X2RlbGl2ZXIYBSABKAsyGy5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJPcmRlckgAEjQKDnByZXZpZXdfcmVtb3ZlGAYgASgLMhouZmxlZXRzaGlmdC52MS5SZW1vdmVPcmRlckgAQgkKB21lc3NhZ2UirgIKCUZyb21BZ2VudBIPCgdyZXF1ZXN0GAEgASgEEjkKD2Fja25vd2xlZGdlbWVudBgCIAEoCzIeLmZsZWV0c2hpZnQudjEuQWNrbm93bGVkZ2VtZW50SAASLwoHcHJldmlldxgDIAEoCzIcLmZsZWV0c2hpZnQudjEuUHJldmlld0Fuc3dlckgAEjcKCWNhbmNlbGxlZBgEIAEoCzIiLmZsZWV0c2hpZnQudjEuRnJvbUFnZW50LkNhbmNlbGxlZEgAEjQKBWZhdWx0GAUgASgLMiMuZmxlZXRzaGlmdC52MS5Gcm9tQWdlbnQuQWdlbnRGYXVsdEgAGgsKCUNhbmNlbGxlZBodCgpBZ2VudEZhdWx0Eg8KB21lc3NhZ2UYASABKAlCCQoHbWVzc2FnZSJ6Cg1TdGF0dXNNZXNzYWdlEi8KBnJlcG9ydBgBIAEoCzIdLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnRIABItCglpbnZlbnRvcnkYAiABKAsyGC5mbGVldHNoaWZ0LnYxLkludmVudG9yeUgAQgkKB21lc3NhZ2UiNAoIT3JkZXJLZXkSFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMi+QEKDERlbGl2ZXJPcmRlchIWCg5kZXBsb3ltZW50X3VpZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIMCgRoYXNoGAMgASgJEhEKCW1hbmlmZXN0cxgEIAMoCRIWCgluYW1lc3BhY2UYBSABKAlIAIgBARIvCgxoZWFsdGhfcnVsZXMYBiADKAsyGS5mbGVldHNoaWZ0LnYxLkhlYWx0aFJ1bGUSMAoMZHJpZnRfcG9saWN5GAcgASgOMhouZmxlZXRzaGlmdC52MS5EcmlmdFBvbGljeRIVCg1zZWNyZXRfcGxhY2VzGAggAygJQgwKCl9uYW1lc3BhY2UiNwoLUmVtb3ZlT3JkZXISFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMiUQoKSGVhbHRoUnVsZRIWCglhcGlfZ3JvdXAYASABKAlIAIgBARIMCgRraW5kGAIgASgJEg8KB2hlYWx0aHkYAyABKAlCDAoKX2FwaV9ncm91cCLTAgoPQWNrbm93bGVkZ2VtZW50EjsKCGFjY2VwdGVkGAEgASgLMicuZmxlZXRzaGlmdC52MS5BY2tub3dsZWRnZW1lbnQuQWNjZXB0ZWRIABI5CgdvZmZsaW5lGAIgASgLMiYuZmxlZXRzaGlmdC52MS5BY2tub3dsZWRnZW1lbnQuT2ZmbGluZUgAEjsKCHJlamVjdGVkGAMgASgLMicuZmxlZXRzaGlmdC52MS5BY2tub3dsZWRnZW1lbnQuUmVqZWN0ZWRIABI3CgZmZW5jZWQYBCABKAsyJS5mbGVldHNoaWZ0LnYxLkFja25vd2xlZGdlbWVudC5GZW5jZWRIABoKCghBY2NlcHRlZBoJCgdPZmZsaW5lGhsKCFJlamVjdGVkEg8KB21lc3NhZ2UYASABKAkaFgoGRmVuY2VkEgwKBHNlZW4YASABKANCBgoEa2luZCLiBAoORGVsaXZlcnlSZXBvcnQSFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSOAoHYXBwbGllZBgDIAEoCzIlLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnQuQXBwbGllZEgAEjgKB3JlbW92ZWQYBCABKAsyJS5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJ5UmVwb3J0LlJlbW92ZWRIABI6CghyZWplY3RlZBgFIAEoCzImLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnQuUmVqZWN0ZWRIABI2CgZmYWlsZWQYBiABKAsyJC5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJ5UmVwb3J0LkZhaWxlZEgAEj0KBmhlYWx0aBgHIAEoCzIrLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnQuSGVhbHRoQ2hhbmdlZEgAEjYKBWRyaWZ0GAggASgLMiUuZmxlZXRzaGlmdC52MS5EZWxpdmVyeVJlcG9ydC5EcmlmdGVkSAAaFwoHQXBwbGllZBIMCgRoYXNoGAEgASgJGgkKB1JlbW92ZWQaGwoIUmVqZWN0ZWQSDwoHbWVzc2FnZRgBIAEoCRoZCgZGYWlsZWQSDwoHbWVzc2FnZRgBIAEoCRpHCg1IZWFsdGhDaGFuZ2VkEiUKBmhlYWx0aBgBIAEoDjIVLmZsZWV0c2hpZnQudjEuSGVhbHRoEg8KB21lc3NhZ2UYAiABKAkaGgoHRHJpZnRlZBIPCgdvYmplY3RzGAEgAygJQgYKBGtpbmQiRwoJSW52ZW50b3J5EhAKCGluc3RhbmNlGAEgASgJEigKCGhvbGRpbmdzGAIgAygLMhYuZmxlZXRzaGlmdC52MS5Ib2xkaW5nInkKB0hvbGRpbmcSFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSDAoEaGFzaBgDIAEoCRIlCgZoZWFsdGgYBCABKA4yFS5mbGVldHNoaWZ0LnYxLkhlYWx0aBIPCgdtZXNzYWdlGAUgASgJIsgCCg1QcmV2aWV3QW5zd2VyEj4KC3dvdWxkX2FwcGx5GAEgASgLMicuZmxlZXRzaGlmdC52MS5QcmV2aWV3QW5zd2VyLldvdWxkQXBwbHlIABJACgx3b3VsZF9yZWplY3QYAiABKAsyKC5mbGVldHNoaWZ0LnYxLlByZXZpZXdBbnN3ZXIuV291bGRSZWplY3RIABI+CgtjYW5ub3RfdGVsbBgDIAEoCzInLmZsZWV0c2hpZnQudjEuUHJldmlld0Fuc3dlci5DYW5ub3RUZWxsSAAaLgoKV291bGRBcHBseRIPCgdtZXNzYWdlGAEgASgJEg8KB2NoYW5nZXMYAiADKAkaLwoLV291bGRSZWplY3QSDwoHbWVzc2FnZRgBIAEoCRIPCgdjaGFuZ2VzGAIgAygJGgwKCkNhbm5vdFRlbGxCBgoEa2luZCpdCgtEcmlmdFBvbGljeRIcChhEUklGVF9QT0xJQ1lfVU5TUEVDSUZJRUQQABIXChNEUklGVF9QT0xJQ1lfUkVQT1JUEAESFwoTRFJJRlRfUE9MSUNZX1JFUEFJUhACKncKBkhlYWx0aBIWChJIRUFMVEhfVU5TUEVDSUZJRUQQABIUChBIRUFMVEhfQVZBSUxBQkxFEAESEwoPSEVBTFRIX0RFR1JBREVEEAISEgoOSEVBTFRIX1VOS05PV04QAxIWChJIRUFMVEhfUFJPR1JFU1NJTkcQBGIGcHJvdG8z");
+  fileDesc("ChxmbGVldHNoaWZ0L3YxL2RlbGl2ZXJ5LnByb3RvEg1mbGVldHNoaWZ0LnYxIpwCCgdUb0FnZW50Eg8KB3JlcXVlc3QYASABKAQSLgoHZGVsaXZlchgCIAEoCzIbLmZsZWV0c2hpZnQudjEuRGVsaXZlck9yZGVySAASLAoGcmVtb3ZlGAMgASgLMhouZmxlZXRzaGlmdC52MS5SZW1vdmVPcmRlckgAEikKBmNhbmNlbBgEIAEoCzIXLmZsZWV0c2hpZnQudjEuT3JkZXJLZXlIABI2Cg9wcmV2aWV3X2RlbGl2ZXIYBSABKAsyGy5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJPcmRlckgAEjQKDnByZXZpZXdfcmVtb3ZlGAYgASgLMhouZmxlZXRzaGlmdC52MS5SZW1vdmVPcmRlckgAQgkKB21lc3NhZ2UirgIKCUZyb21BZ2VudBIPCgdyZXF1ZXN0GAEgASgEEjkKD2Fja25vd2xlZGdlbWVudBgCIAEoCzIeLmZsZWV0c2hpZnQudjEuQWNrbm93bGVkZ2VtZW50SAASLwoHcHJldmlldxgDIAEoCzIcLmZsZWV0c2hpZnQudjEuUHJldmlld0Fuc3dlckgAEjcKCWNhbmNlbGxlZBgEIAEoCzIiLmZsZWV0c2hpZnQudjEuRnJvbUFnZW50LkNhbmNlbGxlZEgAEjQKBWZhdWx0GAUgASgLMiMuZmxlZXRzaGlmdC52MS5Gcm9tQWdlbnQuQWdlbnRGYXVsdEgAGgsKCUNhbmNlbGxlZBodCgpBZ2VudEZhdWx0Eg8KB21lc3NhZ2UYASABKAlCCQoHbWVzc2FnZSJ6Cg1TdGF0dXNNZXNzYWdlEi8KBnJlcG9ydBgBIAEoCzIdLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnRIABItCglpbnZlbnRvcnkYAiABKAsyGC5mbGVldHNoaWZ0LnYxLkludmVudG9yeUgAQgkKB21lc3NhZ2UiNAoIT3JkZXJLZXkSFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMioAIKDERlbGl2ZXJPcmRlchIWCg5kZXBsb3ltZW50X3VpZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIMCgRoYXNoGAMgASgJEhEKCW1hbmlmZXN0cxgEIAMoCRIWCgluYW1lc3BhY2UYBSABKAlIAIgBARIvCgxoZWFsdGhfcnVsZXMYBiADKAsyGS5mbGVldHNoaWZ0LnYxLkhlYWx0aFJ1bGUSMAoMZHJpZnRfcG9saWN5GAcgASgOMhouZmxlZXRzaGlmdC52MS5EcmlmdFBvbGljeRIVCg1zZWNyZXRfcGxhY2VzGAggAygJEiUKBm9yaWdpbhgJIAEoCzIVLmZsZWV0c2hpZnQudjEuT3JpZ2luQgwKCl9uYW1lc3BhY2UiXgoLUmVtb3ZlT3JkZXISFgoOZGVwbG95bWVudF91aWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSJQoGb3JpZ2luGAMgASgLMhUuZmxlZXRzaGlmdC52MS5PcmlnaW4iQQoGT3JpZ2luEhAKCGluc3RhbmNlGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEhAKCHJlc3RvcmVzGAMgASgNIlEKCkhlYWx0aFJ1bGUSFgoJYXBpX2dyb3VwGAEgASgJSACIAQESDAoEa2luZBgCIAEoCRIPCgdoZWFsdGh5GAMgASgJQgwKCl9hcGlfZ3JvdXAi0wIKD0Fja25vd2xlZGdlbWVudBI7CghhY2NlcHRlZBgBIAEoCzInLmZsZWV0c2hpZnQudjEuQWNrbm93bGVkZ2VtZW50LkFjY2VwdGVkSAASOQoHb2ZmbGluZRgCIAEoCzImLmZsZWV0c2hpZnQudjEuQWNrbm93bGVkZ2VtZW50Lk9mZmxpbmVIABI7CghyZWplY3RlZBgDIAEoCzInLmZsZWV0c2hpZnQudjEuQWNrbm93bGVkZ2VtZW50LlJlamVjdGVkSAASNwoGZmVuY2VkGAQgASgLMiUuZmxlZXRzaGlmdC52MS5BY2tub3dsZWRnZW1lbnQuRmVuY2VkSAAaCgoIQWNjZXB0ZWQaCQoHT2ZmbGluZRobCghSZWplY3RlZBIPCgdtZXNzYWdlGAEgASgJGhYKBkZlbmNlZBIMCgRzZWVuGAEgASgDQgYKBGtpbmQi4gQKDkRlbGl2ZXJ5UmVwb3J0EhYKDmRlcGxveW1lbnRfdWlkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEjgKB2FwcGxpZWQYAyABKAsyJS5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJ5UmVwb3J0LkFwcGxpZWRIABI4CgdyZW1vdmVkGAQgASgLMiUuZmxlZXRzaGlmdC52MS5EZWxpdmVyeVJlcG9ydC5SZW1vdmVkSAASOgoIcmVqZWN0ZWQYBSABKAsyJi5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJ5UmVwb3J0LlJlamVjdGVkSAASNgoGZmFpbGVkGAYgASgLMiQuZmxlZXRzaGlmdC52MS5EZWxpdmVyeVJlcG9ydC5GYWlsZWRIABI9CgZoZWFsdGgYByABKAsyKy5mbGVldHNoaWZ0LnYxLkRlbGl2ZXJ5UmVwb3J0LkhlYWx0aENoYW5nZWRIABI2CgVkcmlmdBgIIAEoCzIlLmZsZWV0c2hpZnQudjEuRGVsaXZlcnlSZXBvcnQuRHJpZnRlZEgAGhcKB0FwcGxpZWQSDAoEaGFzaBgBIAEoCRoJCgdSZW1vdmVkGhsKCFJlamVjdGVkEg8KB21lc3NhZ2UYASABKAkaGQoGRmFpbGVkEg8KB21lc3NhZ2UYASABKAkaRwoNSGVhbHRoQ2hhbmdlZBIlCgZoZWFsdGgYASABKA4yFS5mbGVldHNoaWZ0LnYxLkhlYWx0aBIPCgdtZXNzYWdlGAIgASgJGhoKB0RyaWZ0ZWQSDwoHb2JqZWN0cxgBIAMoCUIGCgRraW5kIkcKCUludmVudG9yeRIQCghpbnN0YW5jZRgBIAEoCRIoCghob2xkaW5ncxgCIAMoCzIWLmZsZWV0c2hpZnQudjEuSG9sZGluZyJ5CgdIb2xkaW5nEhYKDmRlcGxveW1lbnRfdWlkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEgwKBGhhc2gYAyABKAkSJQoGaGVhbHRoGAQgASgOMhUuZmxlZXRzaGlmdC52MS5IZWFsdGgSDwoHbWVzc2FnZRgFIAEoCSLIAgoNUHJldmlld0Fuc3dlchI+Cgt3b3VsZF9hcHBseRgBIAEoCzInLmZsZWV0c2hpZnQudjEuUHJldmlld0Fuc3dlci5Xb3VsZEFwcGx5SAASQAoMd291bGRfcmVqZWN0GAIgASgLMiguZmxlZXRzaGlmdC52MS5QcmV2aWV3QW5zd2VyLldvdWxkUmVqZWN0SAASPgoLY2Fubm90X3RlbGwYAyABKAsyJy5mbGVldHNoaWZ0LnYxLlByZXZpZXdBbnN3ZXIuQ2Fubm90VGVsbEgAGi4KCldvdWxkQXBwbHkSDwoHbWVzc2FnZRgBIAEoCRIPCgdjaGFuZ2VzGAIgAygJGi8KC1dvdWxkUmVqZWN0Eg8KB21lc3NhZ2UYASABKAkSDwoHY2hhbmdlcxgCIAMoCRoMCgpDYW5ub3RUZWxsQgYKBGtpbmQqXQoLRHJpZnRQb2xpY3kSHAoYRFJJRlRfUE9MSUNZX1VOU1BFQ0lGSUVEEAASFwoTRFJJRlRfUE9MSUNZX1JFUE9SVBABEhcKE0RSSUZUX1BPTElDWV9SRVBBSVIQAip3CgZIZWFsdGgSFgoSSEVBTFRIX1VOU1BFQ0lGSUVEEAASFAoQSEVBTFRIX0FWQUlMQUJMRRABEhMKD0hFQUxUSF9ERUdSQURFRBACEhIKDkhFQUxUSF9VTktOT1dOEAMSFgoSSEVBTFRIX1BST0dSRVNTSU5HEARiBnByb3RvMw");
 
 /**
  * Down on `delivery`, for one target: the envelope names it. The answer to each is a FromAgent with the same request.
@@ -267,6 +267,11 @@ export type DeliverOrder = Message<"fleetshift.v1.DeliverOrder"> & {
    * @generated from field: repeated string secret_places = 8;
    */
   secretPlaces: string[];
+
+  /**
+   * @generated from field: fleetshift.v1.Origin origin = 9;
+   */
+  origin?: Origin | undefined;
 };
 
 /**
@@ -289,6 +294,11 @@ export type RemoveOrder = Message<"fleetshift.v1.RemoveOrder"> & {
    * @generated from field: int64 revision = 2;
    */
   revision: bigint;
+
+  /**
+   * @generated from field: fleetshift.v1.Origin origin = 3;
+   */
+  origin?: Origin | undefined;
 };
 
 /**
@@ -297,6 +307,38 @@ export type RemoveOrder = Message<"fleetshift.v1.RemoveOrder"> & {
  */
 export const RemoveOrderSchema: GenMessage<RemoveOrder> = /*@__PURE__*/
   messageDesc(file_fleetshift_v1_delivery, 5);
+
+/**
+ * Which platform gives the order. A platform and the copies that were restored from it are incarnations of one instance. An
+ * agent keeps it, and rejects what an earlier incarnation orders: one with fewer restores or, with as many, the lower id.
+ *
+ * @generated from message fleetshift.v1.Origin
+ */
+export type Origin = Message<"fleetshift.v1.Origin"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string incarnation = 2;
+   */
+  incarnation: string;
+
+  /**
+   * How many restores are between the first incarnation and this one.
+   *
+   * @generated from field: uint32 restores = 3;
+   */
+  restores: number;
+};
+
+/**
+ * Describes the message fleetshift.v1.Origin.
+ * Use `create(OriginSchema)` to create a new message.
+ */
+export const OriginSchema: GenMessage<Origin> = /*@__PURE__*/
+  messageDesc(file_fleetshift_v1_delivery, 6);
 
 /**
  * @generated from message fleetshift.v1.HealthRule
@@ -325,7 +367,7 @@ export type HealthRule = Message<"fleetshift.v1.HealthRule"> & {
  * Use `create(HealthRuleSchema)` to create a new message.
  */
 export const HealthRuleSchema: GenMessage<HealthRule> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 6);
+  messageDesc(file_fleetshift_v1_delivery, 7);
 
 /**
  * @generated from message fleetshift.v1.Acknowledgement
@@ -370,7 +412,7 @@ export type Acknowledgement = Message<"fleetshift.v1.Acknowledgement"> & {
  * Use `create(AcknowledgementSchema)` to create a new message.
  */
 export const AcknowledgementSchema: GenMessage<Acknowledgement> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 7);
+  messageDesc(file_fleetshift_v1_delivery, 8);
 
 /**
  * @generated from message fleetshift.v1.Acknowledgement.Accepted
@@ -383,7 +425,7 @@ export type Acknowledgement_Accepted = Message<"fleetshift.v1.Acknowledgement.Ac
  * Use `create(Acknowledgement_AcceptedSchema)` to create a new message.
  */
 export const Acknowledgement_AcceptedSchema: GenMessage<Acknowledgement_Accepted> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 7, 0);
+  messageDesc(file_fleetshift_v1_delivery, 8, 0);
 
 /**
  * @generated from message fleetshift.v1.Acknowledgement.Offline
@@ -396,7 +438,7 @@ export type Acknowledgement_Offline = Message<"fleetshift.v1.Acknowledgement.Off
  * Use `create(Acknowledgement_OfflineSchema)` to create a new message.
  */
 export const Acknowledgement_OfflineSchema: GenMessage<Acknowledgement_Offline> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 7, 1);
+  messageDesc(file_fleetshift_v1_delivery, 8, 1);
 
 /**
  * It never will take this.
@@ -415,7 +457,7 @@ export type Acknowledgement_Rejected = Message<"fleetshift.v1.Acknowledgement.Re
  * Use `create(Acknowledgement_RejectedSchema)` to create a new message.
  */
 export const Acknowledgement_RejectedSchema: GenMessage<Acknowledgement_Rejected> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 7, 2);
+  messageDesc(file_fleetshift_v1_delivery, 8, 2);
 
 /**
  * It has seen a later revision.
@@ -434,7 +476,7 @@ export type Acknowledgement_Fenced = Message<"fleetshift.v1.Acknowledgement.Fenc
  * Use `create(Acknowledgement_FencedSchema)` to create a new message.
  */
 export const Acknowledgement_FencedSchema: GenMessage<Acknowledgement_Fenced> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 7, 3);
+  messageDesc(file_fleetshift_v1_delivery, 8, 3);
 
 /**
  * The same may be said twice.
@@ -499,7 +541,7 @@ export type DeliveryReport = Message<"fleetshift.v1.DeliveryReport"> & {
  * Use `create(DeliveryReportSchema)` to create a new message.
  */
 export const DeliveryReportSchema: GenMessage<DeliveryReport> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8);
+  messageDesc(file_fleetshift_v1_delivery, 9);
 
 /**
  * @generated from message fleetshift.v1.DeliveryReport.Applied
@@ -516,7 +558,7 @@ export type DeliveryReport_Applied = Message<"fleetshift.v1.DeliveryReport.Appli
  * Use `create(DeliveryReport_AppliedSchema)` to create a new message.
  */
 export const DeliveryReport_AppliedSchema: GenMessage<DeliveryReport_Applied> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 0);
+  messageDesc(file_fleetshift_v1_delivery, 9, 0);
 
 /**
  * @generated from message fleetshift.v1.DeliveryReport.Removed
@@ -529,7 +571,7 @@ export type DeliveryReport_Removed = Message<"fleetshift.v1.DeliveryReport.Remov
  * Use `create(DeliveryReport_RemovedSchema)` to create a new message.
  */
 export const DeliveryReport_RemovedSchema: GenMessage<DeliveryReport_Removed> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 1);
+  messageDesc(file_fleetshift_v1_delivery, 9, 1);
 
 /**
  * @generated from message fleetshift.v1.DeliveryReport.Rejected
@@ -546,7 +588,7 @@ export type DeliveryReport_Rejected = Message<"fleetshift.v1.DeliveryReport.Reje
  * Use `create(DeliveryReport_RejectedSchema)` to create a new message.
  */
 export const DeliveryReport_RejectedSchema: GenMessage<DeliveryReport_Rejected> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 2);
+  messageDesc(file_fleetshift_v1_delivery, 9, 2);
 
 /**
  * @generated from message fleetshift.v1.DeliveryReport.Failed
@@ -563,7 +605,7 @@ export type DeliveryReport_Failed = Message<"fleetshift.v1.DeliveryReport.Failed
  * Use `create(DeliveryReport_FailedSchema)` to create a new message.
  */
 export const DeliveryReport_FailedSchema: GenMessage<DeliveryReport_Failed> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 3);
+  messageDesc(file_fleetshift_v1_delivery, 9, 3);
 
 /**
  * @generated from message fleetshift.v1.DeliveryReport.HealthChanged
@@ -585,7 +627,7 @@ export type DeliveryReport_HealthChanged = Message<"fleetshift.v1.DeliveryReport
  * Use `create(DeliveryReport_HealthChangedSchema)` to create a new message.
  */
 export const DeliveryReport_HealthChangedSchema: GenMessage<DeliveryReport_HealthChanged> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 4);
+  messageDesc(file_fleetshift_v1_delivery, 9, 4);
 
 /**
  * All that differs from what was delivered; empty when nothing does any more.
@@ -604,7 +646,7 @@ export type DeliveryReport_Drifted = Message<"fleetshift.v1.DeliveryReport.Drift
  * Use `create(DeliveryReport_DriftedSchema)` to create a new message.
  */
 export const DeliveryReport_DriftedSchema: GenMessage<DeliveryReport_Drifted> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 8, 5);
+  messageDesc(file_fleetshift_v1_delivery, 9, 5);
 
 /**
  * All that is on the target: what is not in it is not there.
@@ -630,7 +672,7 @@ export type Inventory = Message<"fleetshift.v1.Inventory"> & {
  * Use `create(InventorySchema)` to create a new message.
  */
 export const InventorySchema: GenMessage<Inventory> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 9);
+  messageDesc(file_fleetshift_v1_delivery, 10);
 
 /**
  * @generated from message fleetshift.v1.Holding
@@ -667,7 +709,7 @@ export type Holding = Message<"fleetshift.v1.Holding"> & {
  * Use `create(HoldingSchema)` to create a new message.
  */
 export const HoldingSchema: GenMessage<Holding> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 10);
+  messageDesc(file_fleetshift_v1_delivery, 11);
 
 /**
  * @generated from message fleetshift.v1.PreviewAnswer
@@ -704,7 +746,7 @@ export type PreviewAnswer = Message<"fleetshift.v1.PreviewAnswer"> & {
  * Use `create(PreviewAnswerSchema)` to create a new message.
  */
 export const PreviewAnswerSchema: GenMessage<PreviewAnswer> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 11);
+  messageDesc(file_fleetshift_v1_delivery, 12);
 
 /**
  * @generated from message fleetshift.v1.PreviewAnswer.WouldApply
@@ -726,7 +768,7 @@ export type PreviewAnswer_WouldApply = Message<"fleetshift.v1.PreviewAnswer.Woul
  * Use `create(PreviewAnswer_WouldApplySchema)` to create a new message.
  */
 export const PreviewAnswer_WouldApplySchema: GenMessage<PreviewAnswer_WouldApply> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 11, 0);
+  messageDesc(file_fleetshift_v1_delivery, 12, 0);
 
 /**
  * @generated from message fleetshift.v1.PreviewAnswer.WouldReject
@@ -748,7 +790,7 @@ export type PreviewAnswer_WouldReject = Message<"fleetshift.v1.PreviewAnswer.Wou
  * Use `create(PreviewAnswer_WouldRejectSchema)` to create a new message.
  */
 export const PreviewAnswer_WouldRejectSchema: GenMessage<PreviewAnswer_WouldReject> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 11, 1);
+  messageDesc(file_fleetshift_v1_delivery, 12, 1);
 
 /**
  * @generated from message fleetshift.v1.PreviewAnswer.CannotTell
@@ -761,7 +803,7 @@ export type PreviewAnswer_CannotTell = Message<"fleetshift.v1.PreviewAnswer.Cann
  * Use `create(PreviewAnswer_CannotTellSchema)` to create a new message.
  */
 export const PreviewAnswer_CannotTellSchema: GenMessage<PreviewAnswer_CannotTell> = /*@__PURE__*/
-  messageDesc(file_fleetshift_v1_delivery, 11, 2);
+  messageDesc(file_fleetshift_v1_delivery, 12, 2);
 
 /**
  * @generated from enum fleetshift.v1.DriftPolicy
