@@ -56,7 +56,9 @@ describe('a platform that was restored from a backup', () => {
       const original = await home.start({ flags: [...OVER_HTTPS, ...places] });
       await isConnected(original);
       await greet(original, 'four');
-      await eventually('the agent refuses the original', async () => /obeys incarnation/.test(await failureOf(original)));
+      await eventually('the agent refuses the original', async () =>
+        /obeys incarnation/.test(await failureOf(original)),
+      );
       await holds(edge, 'three');
       await original.stop();
     });
