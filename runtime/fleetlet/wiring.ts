@@ -16,13 +16,16 @@ import type { HostPort } from '#kit/config';
 import { sleep, systemClock, uuidv7 } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { FleetletConfig } from './config.ts';
+import { apisOf } from './connect/destinations.ts';
 import { apiOf } from './connect/platform-address.ts';
 import { platformConnections } from './connect/platform-connections.ts';
 import { wayThere } from './connect/way-there.ts';
 import { DirectWays } from './direct/direct-ways.ts';
 import { FleetletError } from './fleetlet-error.ts';
+import type { OnUnusable } from './identity/endpoints.ts';
 import { type EnrolmentDeps, enrolled, type IdentityKeeper, renewed } from './identity/enrolment.ts';
 import { IdentityStore } from './identity/identity-store.ts';
+import type { PlatformApiDeps } from './identity/platform-api.ts';
 import { Renewal } from './identity/renewal.ts';
 import { openLocalListeners } from './local/local-listeners.ts';
 import { stateLog } from './state-log.ts';
@@ -56,14 +59,15 @@ export interface Fleetlet {
 
 const HEARTBEAT_MS = 5_000;
 const DRAIN_CHECK_MS = 50;
+const MOST_UNUSABLE = 100;
 
 /** The composition root. */
 export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal): Promise<Fleetlet> {
   const { config, log } = options;
-  const store = new IdentityStore(config.data);
+  const store = new IdentityStore(config.data, logUnusable(log));
   const enrolment = enrolmentDeps(options, store);
   const { platform } = await enrolled(enrolment, config, signal);
-  const connect = await platformConnections({ ...options, store, clock: systemClock });
+  const connections = await platformConnections({ ...options, store, clock: systemClock });
 
   const direct = new DirectWays({ config, store, log });
   const renewal: Renewal = new Renewal({
@@ -81,8 +85,9 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     log,
   });
   const session = uuidv7();
+  const logState = stateLog({ log, refused: (reason) => reason === 'unauthenticated' && renewal.soon() });
   const uplink: Uplink = new Uplink({
-    connect,
+    connect: connections,
     session,
     process: 'fleetlet',
     clock: systemClock,
@@ -92,7 +97,10 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     sha256,
     heartbeatMs: HEARTBEAT_MS,
     ...(options.pace && { pace: options.pace }),
-    onState: stateLog({ log, refused: (reason) => reason === 'unauthenticated' && renewal.soon() }),
+    onState: (state) => {
+      if (state.kind === 'connected') connections.accepted();
+      logState(state);
+    },
   });
   const access = openAccess(uplink, config);
   const observer = watchBroker(log, {
@@ -139,11 +147,24 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
 function enrolmentDeps({ config, environment, log, keeper }: FleetletOptions, store: IdentityStore): EnrolmentDeps {
   const { platform } = config;
   if (platform === undefined) throw new FleetletError('NO_WAY_THERE', '--platform is needed');
-  const base = config.enrollUrl ?? apiOf(platform);
-  const isPlain = base.protocol === 'http:';
-  const to = { host: base.hostname.replace(/^\[|\]$/g, ''), port: Number(base.port || (isPlain ? 80 : 443)) };
-  const way = wayThere({ config, environment, store }, to, { isPlain });
-  return { store, keeper, api: { base, way }, clock: systemClock, sleep, log };
+  const configured = config.enrollUrl ?? apiOf(platform);
+  const apis = (): readonly PlatformApiDeps[] =>
+    apisOf(configured, store.identity?.platform.endpoints ?? {}).map((base) => {
+      const isPlain = base.protocol === 'http:';
+      const to = { host: base.hostname.replace(/^\[|\]$/g, ''), port: Number(base.port || (isPlain ? 80 : 443)) };
+      return { base, way: wayThere({ config, environment, store }, to, { isPlain }) };
+    });
+  return { store, keeper, apis, clock: systemClock, sleep, log };
+}
+
+/** Each endpoint once: the platform repeats its list with every session. */
+function logUnusable(log: Logger): OnUnusable {
+  const said = new Set<string>();
+  return (address, reason) => {
+    if (said.has(address) || said.size === MOST_UNUSABLE) return;
+    said.add(address);
+    log.warn({ address, reason: `expected ${reason}` }, 'endpoint of a replica not usable; using the others');
+  };
 }
 
 function openAccess(uplink: Uplink, { accessStale }: FleetletConfig): AccessCache {

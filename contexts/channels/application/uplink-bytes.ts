@@ -107,8 +107,9 @@ export class UplinkBytes implements ByteStream, LinkHandlers, UplinkStream {
   }
 
   closed(why: Omit<CloseFrame, 'kind'> | undefined): void {
-    if (this.#bytes) this.#bytes.closed(why);
-    else this.#finish(why ? why.message || why.reason : 'the connection was lost');
+    if (this.#bytes) return this.#bytes.closed(why);
+    if (why && !this.#over) this.#connection.turnedAway(why);
+    this.#finish(why ? why.message || why.reason : 'the connection was lost');
   }
 
   malformed(message: string): void {
@@ -123,6 +124,7 @@ export class UplinkBytes implements ByteStream, LinkHandlers, UplinkStream {
       closed: (why) => this.#finish(why),
     });
     this.#bytes = bytes;
+    this.#connection.opened();
     if (this.#paused) bytes.pause();
     let room = true;
     for (const data of this.#waiting.splice(0)) room = bytes.write(data);

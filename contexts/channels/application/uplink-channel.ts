@@ -183,6 +183,7 @@ export class ChannelStream implements UplinkStream {
     const { channel, connection } = this.#deps;
     const now = connection.clock.now();
     if (this.#phase === 'open' && now - this.#since >= connection.pace.stableMs) this.#attempt = 0;
+    if (this.#phase === 'opening' && why && !this.isLead) connection.turnedAway(why);
     this.#current = undefined;
     this.#phase = 'waiting';
     channel.detach(attempt.link);
@@ -226,6 +227,7 @@ export class ChannelStream implements UplinkStream {
     const { channel, connection, shared } = this.#deps;
     this.#phase = 'open';
     this.#since = connection.clock.now();
+    connection.opened();
     channel.attach(link, other);
     shared.opened();
     if (!this.isLead) return;

@@ -72,6 +72,7 @@ export class UplinkConnection {
   #connection: LinkConnection | undefined;
   #ended: Ended | undefined;
   #ready = false;
+  #hasOpened = false;
   #attempt = 0;
   #since: number | undefined;
   /** When the last stable connection ended, or the first attempt failed. */
@@ -143,6 +144,20 @@ export class UplinkConnection {
   /** Also the one that is being made. Where there is none, the next is made with what is new already. */
   reconnect(why: string): void {
     if (this.isExpected) this.#lose(why);
+  }
+
+  /** A stream was opened: this is the connection to use. */
+  opened(): void {
+    this.#hasOpened = true;
+  }
+
+  /**
+   * A stream was refused for now. Behind one address there may be several replicas, and a bulk connection that has never opened
+   * a stream may have ended at one that has no session: the next connection may end at another. Control says so itself.
+   */
+  turnedAway({ reason, message, retryAfterMs }: Omit<CloseFrame, 'kind'>): void {
+    const isForNow = reason === 'unavailable' || reason === 'draining';
+    if (isForNow && !this.#deps.stayIdle && !this.#hasOpened) this.#lose(message || reason, retryAfterMs);
   }
 
   malformed(message: string): void {
@@ -225,6 +240,7 @@ export class UplinkConnection {
     this.#tally = new MalformedTally(this.#deps.clock);
     this.heartbeat.begin(this.#deps.clock.now());
     this.#emptySince = undefined;
+    this.#hasOpened = false;
     const lost = (error: unknown): void => {
       if (this.#connection === connection)
         this.#lose(error instanceof Error ? error.message : 'the connection was lost');

@@ -66,6 +66,7 @@ export class UplinkLink implements FrameLink, LinkHandlers, UplinkStream {
 
   frame(frame: Frame): void {
     this.#connection.heartbeat.heard = true;
+    if (frame.kind === 'opened') this.#connection.opened();
     if (!this.#over) this.#handlers.frame(frame);
   }
 
@@ -74,6 +75,7 @@ export class UplinkLink implements FrameLink, LinkHandlers, UplinkStream {
   }
 
   closed(why: Omit<CloseFrame, 'kind'> | undefined): void {
+    if (why && !this.#over) this.#connection.turnedAway(why);
     this.#finish(why);
   }
 

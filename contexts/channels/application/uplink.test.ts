@@ -117,6 +117,25 @@ suite('Uplink', () => {
     assert.equal(connects(), 3);
   });
 
+  test('a bulk connection that ends at a replica without the session is made again, and others stay', async (t) => {
+    const { end, running, uplink, connects } = stage();
+    t.after(() => running.stop());
+    let refusals = 1;
+    end.refuse = ({ channel }) => {
+      if (channel !== 'index' || refusals === 0) return undefined;
+      refusals -= 1;
+      return { kind: 'refused', reason: 'unavailable', message: 'on standby' };
+    };
+    uplink.open(CONTROL, { message: () => {} });
+    uplink.open(INDEX, { message: () => {} });
+    await until(() => end.opens.length === 3);
+    assert.equal(connects(), 3, 'bulk has a new connection, control has the one it had');
+    refusals = 1;
+    uplink.open({ ...INDEX, process: 'other' }, { message: () => {} });
+    await until(() => end.opens.length === 5);
+    assert.equal(connects(), 3, 'a connection that has opened a stream is the right one');
+  });
+
   test('with nothing to do there is one timer, and after the end none', async () => {
     const clock = new FakeClock();
     const { end, running, uplink, network } = stage({ clock, sleep: clock.sleep });

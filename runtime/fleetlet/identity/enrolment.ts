@@ -6,7 +6,7 @@ import type { FleetletConfig } from '../config.ts';
 import { FleetletError } from '../fleetlet-error.ts';
 import { certificateWord } from './certificate-word.ts';
 import type { Identity, IdentityStore, KeyPair, PlatformFacts } from './identity-store.ts';
-import { type PlatformApiDeps, postToPlatform } from './platform-api.ts';
+import { type PlatformApiDeps, type PlatformRequest, postToPlatform } from './platform-api.ts';
 
 /** Stores the identity outside the data folder, for other processes of the same fleetlet and for its successors. */
 export interface IdentityKeeper {
@@ -19,7 +19,8 @@ export interface IdentityKeeper {
 export interface EnrolmentDeps {
   readonly store: IdentityStore;
   readonly keeper?: IdentityKeeper | undefined;
-  readonly api: PlatformApiDeps;
+  /** Of the address in the settings, and of the replicas that are known: each of them enrols and renews. */
+  readonly apis: () => readonly PlatformApiDeps[];
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly log: Logger;
@@ -34,7 +35,7 @@ export async function enrolled(
   config: Pick<FleetletConfig, 'bootstrapToken' | 'bootstrapTokenFile' | 'target'>,
   signal: AbortSignal,
 ): Promise<Identity> {
-  const { store, api, log } = deps;
+  const { store, log } = deps;
   if (store.identity !== undefined) return store.identity;
   const token = bootstrapToken(config);
   if (token === undefined) {
@@ -46,7 +47,8 @@ export async function enrolled(
     csr: await signingRequest(store.key, 'fleetlet'),
     targets: config.target.map(({ name, type }) => ({ name, type })),
   };
-  const answer = await untilReached(deps, () => postToPlatform(api, { path: '/v1/enroll', body }, signal), signal);
+  const request = () => ({ path: '/v1/enroll', body });
+  const answer = await untilReached(deps, () => postToAny(deps.apis(), request, signal), signal);
   // The key is already stored; the certificate can be requested again with it.
   const identity = store.save(pairOf(store.key, answer));
   log.info({ subject: `fleetlet/${identity.platform.fleetlet}`, count: config.target.length }, 'enrolled');
@@ -58,17 +60,36 @@ export async function enrolled(
  * until the new one is on disk and stored; at the platform, until the new one is first used there.
  */
 export async function renewed(
-  { store, keeper, api, clock }: EnrolmentDeps,
+  { store, keeper, apis, clock }: EnrolmentDeps,
   own: Identity,
   signal: AbortSignal,
 ): Promise<Identity> {
   const found = await keeper?.newerThan(own, signal);
   if (found !== undefined) return store.save(found);
-  const bearer = certificateWord(store, RENEW_PATH, clock.now());
   const key = store.nextKey();
   const body = { csr: await signingRequest(key, own.platform.fleetlet) };
-  const pair = pairOf(key, await postToPlatform(api, { path: RENEW_PATH, body, bearer }, signal));
+  const request = () => ({ path: RENEW_PATH, body, bearer: certificateWord(store, RENEW_PATH, clock.now()) });
+  const pair = pairOf(key, await postToAny(apis(), request, signal));
   return store.save(keeper === undefined ? pair : await keeper.keep(pair, signal));
+}
+
+/** Asks one replica after the other, until one answers; a refusal is an answer. */
+async function postToAny(
+  apis: readonly PlatformApiDeps[],
+  request: () => PlatformRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  let failure: unknown;
+  for (const api of apis) {
+    try {
+      return await postToPlatform(api, request(), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof FleetletError) || error.entry.retry !== 'later') throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
 }
 
 /** The module that creates requests is large, and rarely needed. */

@@ -3,21 +3,15 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createFile, moveFile, replaceFile } from '#runtime/process/durable-file';
 import { FleetletError } from '../fleetlet-error.ts';
+import { type Endpoints, type OnUnusable, type PlatformEndpoints, usableEndpoints } from './endpoints.ts';
 
 /** Facts from the platform, sent at enrolment and at each renewal. */
 export interface PlatformFacts {
   readonly fleetlet: string;
   /** The CA of the platform's own certificate, in PEM, if the platform created it. */
   readonly serverCa?: string | undefined;
-  readonly endpoints: Endpoints & {
-    /** The other replicas: from the enrolment, a renewal, or the session, whichever came last. */
-    readonly replicas?: readonly Endpoints[] | undefined;
-  };
-}
-
-export interface Endpoints {
-  readonly grpc?: string | undefined;
-  readonly websocket?: string | undefined;
+  /** From the enrolment, a renewal, or the session, whichever came last. */
+  readonly endpoints: PlatformEndpoints;
 }
 
 export interface Identity {
@@ -57,11 +51,14 @@ export function chooseKey(fits: (key: 'current' | 'next') => boolean): KeyChoice
  */
 export class IdentityStore {
   readonly folder: string;
+  readonly #onUnusable: OnUnusable;
   #key: KeyObject;
   #identity: Identity | undefined;
 
-  constructor(folder: string) {
+  /** Endpoints that cannot be used are set aside, wherever they come from. */
+  constructor(folder: string, onUnusable: OnUnusable = () => {}) {
     this.folder = resolve(folder);
+    this.#onUnusable = onUnusable;
     try {
       makeFolder(this.folder);
     } catch (cause) {
@@ -98,7 +95,8 @@ export class IdentityStore {
   }
 
   /** Whatever fails, and whenever the process ends, there is a working pair on disk: this one or the previous one. */
-  save({ key, pem, platform }: KeyPair): Identity {
+  save({ key, pem, platform: told }: KeyPair): Identity {
+    const platform = { ...told, endpoints: usableEndpoints(told.endpoints, this.#onUnusable) };
     const certificate = this.#understood('the certificate that was issued', () => new X509Certificate(pem));
     if (!certificate.checkPrivateKey(key)) {
       throw new FleetletError('IDENTITY_UNUSABLE', 'the platform issued a certificate for a different key');
@@ -114,10 +112,11 @@ export class IdentityStore {
   }
 
   /** Keeps the list of replicas for the next start, too. */
-  saveReplicas(replicas: readonly Endpoints[]): void {
+  saveReplicas(listed: readonly Endpoints[]): void {
     const identity = this.#identity;
-    if (identity === undefined || JSON.stringify(identity.platform.endpoints.replicas) === JSON.stringify(replicas))
-      return;
+    if (identity === undefined) return;
+    const { replicas = [] } = usableEndpoints({ replicas: listed }, this.#onUnusable);
+    if (JSON.stringify(identity.platform.endpoints.replicas) === JSON.stringify(replicas)) return;
     const platform = { ...identity.platform, endpoints: { ...identity.platform.endpoints, replicas } };
     // First in memory: a full disk does not keep the fleetlet from replicas that it knows.
     this.#identity = { ...identity, platform };
@@ -154,7 +153,8 @@ export class IdentityStore {
       throw new FleetletError('IDENTITY_UNUSABLE', message);
     }
     const facts = this.#file('platform');
-    const platform = this.#understood(facts, () => JSON.parse(readFileSync(facts, 'utf8')) as PlatformFacts);
+    const told = this.#understood(facts, () => JSON.parse(readFileSync(facts, 'utf8')) as PlatformFacts);
+    const platform = { ...told, endpoints: usableEndpoints(told.endpoints, this.#onUnusable) };
     return { key, certificate, pem: readFileSync(this.#file('certificate'), 'utf8'), platform };
   }
 

@@ -45,6 +45,24 @@ suite('who a fleetlet is', () => {
     for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
   });
 
+  test('an endpoint that cannot be used is set aside: of an enrolment, of a session, and on disk', async (t) => {
+    const folder = await aFolder(t);
+    const unusable: string[] = [];
+    const store = new IdentityStore(folder, (endpoint) => unusable.push(endpoint));
+    const platform = { ...FACTS, endpoints: { ...FACTS.endpoints, websocket: 'ws://in-the-clear' } };
+    store.save({ ...pairFor(store.key), platform });
+    store.saveReplicas([{ grpc: 'two.example' }, { grpc: 'three.example:8702' }]);
+    assert.deepEqual(unusable, ['ws://in-the-clear', 'two.example']);
+    const want = { ...FACTS.endpoints, replicas: [{ grpc: 'three.example:8702' }] };
+    assert.deepEqual(store.identity?.platform.endpoints, want);
+
+    const stored = { fleetlet: 'f', endpoints: { ...want, websocket: 'nonsense' } };
+    writeFileSync(join(folder, 'platform.json'), JSON.stringify(stored));
+    const next = new IdentityStore(folder, (endpoint) => unusable.push(endpoint));
+    assert.deepEqual(next.identity?.platform.endpoints, want);
+    assert.equal(unusable.at(-1), 'nonsense');
+  });
+
   test('a key that others could read is not used', async (t) => {
     const folder = await aFolder(t);
     new IdentityStore(folder);

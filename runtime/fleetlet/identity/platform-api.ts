@@ -7,6 +7,12 @@ export interface PlatformApiDeps {
   readonly way: DialOptions;
 }
 
+export interface PlatformRequest {
+  readonly path: string;
+  readonly body: unknown;
+  readonly bearer?: string | undefined;
+}
+
 const ANSWER_WITHIN_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -16,7 +22,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  */
 export async function postToPlatform(
   { base, way }: PlatformApiDeps,
-  { path, body, bearer }: { readonly path: string; readonly body: unknown; readonly bearer?: string | undefined },
+  { path, body, bearer }: PlatformRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);

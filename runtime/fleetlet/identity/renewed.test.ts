@@ -16,6 +16,8 @@ interface Stage {
   readonly store: IdentityStore;
   readonly own: Identity;
   readonly renew: (keeper?: IdentityKeeper) => Promise<Identity>;
+  /** Adds an address that is asked before the platform's. */
+  readonly askFirst: (url: string) => void;
 }
 
 async function stage(t: TestContext): Promise<Stage> {
@@ -27,17 +29,20 @@ async function stage(t: TestContext): Promise<Stage> {
     rmSync(folder, { recursive: true });
   });
   const store = new IdentityStore(folder);
-  const base = new URL(platform.apiUrl);
-  const way = {
-    to: { host: base.hostname, port: Number(base.port) },
-    tls: { credentials: () => ({ trust: { only: [platform.authority] } }) },
-  };
-  const deps: EnrolmentDeps = { store, api: { base, way }, clock: systemClock, sleep, log: memoryLogger().log };
+  const urls = [platform.apiUrl];
+  const tls = { credentials: () => ({ trust: { only: [platform.authority] } }) };
+  const apis = () =>
+    urls.map((url) => {
+      const base = new URL(url);
+      return { base, way: { to: { host: base.hostname, port: Number(base.port) }, tls } };
+    });
+  const deps: EnrolmentDeps = { store, apis, clock: systemClock, sleep, log: memoryLogger().log };
   const token = join(folder, 'token');
   writeFileSync(token, TOKEN);
   const config = { bootstrapToken: undefined, bootstrapTokenFile: token, target: [] };
   const own = await enrolled(deps, config, t.signal);
-  return { platform, store, own, renew: (keeper) => renewed({ ...deps, keeper }, own, t.signal) };
+  const renew = (keeper?: IdentityKeeper): Promise<Identity> => renewed({ ...deps, keeper }, own, t.signal);
+  return { platform, store, own, renew, askFirst: (url) => void urls.unshift(url) };
 }
 
 function pairOf(own: Identity): KeyPair {
@@ -69,6 +74,21 @@ suite('a renewal', () => {
     assert.equal(new IdentityStore(store.folder).identity?.pem, own.pem);
     platform.refusal = undefined;
     assert.notEqual((await renew()).pem, own.pem);
+  });
+
+  test('asks the other replicas where the one of the enrolment does not answer, and takes a refusal for an answer', async (t) => {
+    const { platform, own, renew, askFirst } = await stage(t);
+    askFirst('https://localhost:1');
+    const first = await renew();
+    assert.notEqual(first.pem, own.pem);
+    platform.refusal = { status: 403, body: { detail: 'Revoked.' } };
+    askFirst(platform.apiUrl);
+    const before = platform.enrolments.length;
+    await assert.rejects(renew(), { code: 'ENROLMENT_REFUSED' });
+    assert.equal(platform.enrolments.length, before + 1, 'no other replica is asked');
+    platform.refusal = { status: 503, body: {} };
+    await assert.rejects(renew(), { code: 'PLATFORM_UNREACHABLE' });
+    assert.equal(platform.enrolments.length, before + 3, 'all were asked');
   });
 
   test('is kept before it counts, and does not count where that fails', async (t) => {
