@@ -3,12 +3,14 @@ import { createEmbeddedEngine } from '#kit/durable/embedded';
 import { openTemporalEngine, type TemporalAddress, TemporalError } from '#kit/durable/temporal';
 import type { Probe } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
+import { sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Candidacy } from '#kit/storage/leases';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { EXECUTOR } from '../leadership/leadership.ts';
 import type { DurableChoice } from './durable-kind.ts';
 import { watchExecutor } from './executor-watch.ts';
+import { runInTerm } from './run-in-term.ts';
 import type { TemporalCredentials } from './temporal-settings.ts';
 import type { WorkflowSet } from './workflow-set.ts';
 
@@ -70,11 +72,12 @@ async function openTemporal(
     await engine.client.list({ pageSize: 1 }, asked);
     return `temporal at ${server.address}, namespace ${server.namespace}`;
   };
+  const running = { run: (over: AbortSignal) => engine.run(over), sleep, random: Math.random, log };
   return {
     client: engine.client,
     executor: {
       name: NAME,
-      run: (stop) => leases.lead(EXECUTOR, ({ signal: over }) => engine.run(over), stop),
+      run: (stop) => leases.lead(EXECUTOR, ({ signal: over }) => runInTerm(running, over), stop),
     },
     probe: { name: 'workflows', check },
     close: () => engine.close(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once as onceEmitted } from 'node:events';
 import { join } from 'node:path';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { PATIENCE_MS } from '../../../testing/patience.ts';
@@ -66,6 +67,22 @@ describe('the Temporal engine', { skip }, () => {
     assert.equal(await working(() => client.result('first', bounded())), 'did a');
     await client.start(task, { id: 'second', input: 'b' }, bounded());
     assert.equal(await working(() => client.result('second', bounded())), 'did b');
+  });
+
+  it('that cannot reach its server fails in a way that is worth a retry, and can be run again', async (t) => {
+    const door = await doorTo(address);
+    t.after(() => door.close());
+    const through = await openTemporalEngine({ ...options, address: door.address }, bounded());
+    t.after(() => through.close());
+    await door.close();
+    await assert.rejects(through.run(bounded()), { code: 'TEMPORAL_UNREACHABLE' });
+    await door.open();
+    const stop = new AbortController();
+    const running = through.run(stop.signal);
+    await engine.client.start(task, { id: 'after-outage', input: 'o' }, bounded());
+    assert.equal(await engine.client.result('after-outage', bounded()), 'did o');
+    stop.abort();
+    await running;
   });
 
   it('does not count a try that was lost with its worker, and does it again under the same key', async () => {
@@ -161,3 +178,33 @@ describe('the Temporal engine', { skip }, () => {
     await other.close();
   });
 });
+
+/** A way to the server that can be closed and opened again, at the same address. */
+async function doorTo(server: string) {
+  const url = new URL(`tcp://${server}`);
+  const sockets = new Set<Socket>();
+  let listener: Server | undefined;
+  let port = 0;
+  const open = async (): Promise<void> => {
+    const next = createServer((socket) => {
+      const onward = connect(Number(url.port), url.hostname);
+      for (const each of [socket, onward]) sockets.add(each.on('error', () => {}));
+      socket.pipe(onward).pipe(socket);
+    });
+    next.listen(port, '127.0.0.1');
+    await onceEmitted(next, 'listening');
+    ({ port } = next.address() as AddressInfo);
+    listener = next;
+  };
+  const close = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (listener === undefined) resolve();
+    else listener.close(() => resolve());
+    listener = undefined;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await promise;
+  };
+  await open();
+  return { address: `127.0.0.1:${port}`, open, close };
+}

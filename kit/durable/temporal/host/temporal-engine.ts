@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, TransportError, Worker } from '@temporalio/worker';
 import type {
   CreatedEngineOptions,
   CreateTemporalEngine,
   TemporalEngineOptions,
   TemporalTls,
 } from '../engine-options.ts';
+import { isOutage } from '../outage.ts';
 import { SANDBOX_DEFAULTS, type SandboxOptions } from '../sandbox/sandbox-options.ts';
 import { TemporalError } from '../temporal-error.ts';
 import { activityDispatcher } from './activity-dispatcher.ts';
@@ -35,7 +36,12 @@ export const createTemporalEngine: CreateTemporalEngine = async (options, signal
     }),
     run: async (until) => {
       bundle ??= workflowBundle(options, sandbox);
-      await runWorker({ options, sandbox, workflowBundle: await bundle }, until);
+      const parts = { options, sandbox, workflowBundle: await bundle };
+      await runWorker(parts, until).catch((error: unknown) => {
+        throw error instanceof TransportError && isOutage(error.message)
+          ? unreachable(`run a worker at Temporal at ${options.address}`, error)
+          : error;
+      });
     },
     close: () => connection.close(),
   };
@@ -58,7 +64,7 @@ async function connect(options: TemporalEngineOptions, signal: AbortSignal): Pro
   } catch (error) {
     await connection.close();
     signal.throwIfAborted();
-    throw new TemporalError('TEMPORAL_UNREACHABLE', `connect to Temporal at ${address}`, { cause: error });
+    throw unreachable(`connect to Temporal at ${address}`, error);
   }
 }
 
@@ -67,8 +73,12 @@ async function connectWorker(options: TemporalEngineOptions): Promise<NativeConn
   try {
     return await NativeConnection.connect({ address, ...credentials(options) });
   } catch (error) {
-    throw new TemporalError('TEMPORAL_UNREACHABLE', `connect a worker to Temporal at ${address}`, { cause: error });
+    throw unreachable(`connect a worker to Temporal at ${address}`, error);
   }
+}
+
+function unreachable(doing: string, cause: unknown): TemporalError {
+  return new TemporalError('TEMPORAL_UNREACHABLE', doing, { cause });
 }
 
 /** Rejects as soon as the signal aborts, with its reason. */
