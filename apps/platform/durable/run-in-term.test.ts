@@ -41,7 +41,7 @@ suite('the engine of a replica that leads', () => {
     leadership.set(true);
     await Promise.race([running, done]);
     assert.equal(runs.length, 4);
-    assert.equal(leadership.term('executor')?.epoch, 1);
+    assert.equal(leadership.term('executor')?.epoch, 2);
     assert.deepEqual(waits, [500, 1_000, 2_000]);
     assert.equal(lines.filter(({ msg }) => msg === 'workflow engine not running; retrying').length, 3);
     stop.abort();

@@ -1,52 +1,34 @@
-import { unlessAborted } from '#kit/std';
 import type { Storage } from '#kit/storage';
-import { LeaseError, type Term } from '#kit/storage/leases';
+import { LeaseError, type Term, Terms } from '#kit/storage/leases';
 import type { Leadership } from '../leadership/leadership.ts';
 
 /** Leads for all roles that it is a candidate for, while the test says so. */
-export class FakeLeadership implements Leadership {
+export class FakeLeadership extends Terms implements Leadership {
   readonly #storage: Storage | undefined;
   #epoch = 0;
+  #continues = false;
   #over: AbortController | undefined;
-  #changed = Promise.withResolvers<void>();
 
   constructor(isLeading: boolean, storage?: Storage) {
+    super();
     this.#storage = storage;
     if (isLeading) this.set(true);
   }
 
-  set(isLeading: boolean): void {
+  /** `continues`: no other process has led meanwhile. */
+  set(isLeading: boolean, { continues = false }: { readonly continues?: boolean } = {}): void {
     this.#over?.abort(new LeaseError('EPOCH_ENDED', 'the test ends it'));
     this.#over = isLeading ? new AbortController() : undefined;
-    if (isLeading) this.#epoch += 1;
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    if (isLeading) this.#epoch += continues ? 1 : 2;
+    this.#continues = continues;
+    this.tell();
   }
 
-  term(role: string): Term | undefined {
+  override term(role: string): Term | undefined {
     if (this.#over === undefined) return undefined;
     const { signal } = this.#over;
-    return { role, epoch: this.#epoch, signal, storage: this.fenced(role), advance: async () => {} };
-  }
-
-  async begun(role: string, after: number, signal: AbortSignal): Promise<Term> {
-    for (;;) {
-      const term = this.term(role);
-      if (term !== undefined && term.epoch > after) return term;
-      await unlessAborted(this.#changed.promise, signal);
-    }
-  }
-
-  async whileLeading(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void> {
-    for (let epoch = 0; !stop.aborted; ) {
-      try {
-        const term = await this.begun(role, epoch, stop);
-        ({ epoch } = term);
-        await work({ ...term, signal: AbortSignal.any([stop, term.signal]) });
-      } catch (error) {
-        if (!stop.aborted && this.term(role)?.epoch === epoch) throw error;
-      }
-    }
+    const [epoch, continues] = [this.#epoch, this.#continues];
+    return { role, epoch, continues, signal, storage: this.fenced(role), advance: async () => {} };
   }
 
   async lead(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void> {

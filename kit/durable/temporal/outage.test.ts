@@ -17,6 +17,9 @@ const rows = [
 
 suite('a transport error of Temporal', () => {
   for (const { why, message, want } of rows) {
-    test(`${want ? 'may pass' : 'will not pass'}: ${why}`, () => assert.equal(isOutage(message), want));
+    test(`${want ? 'may pass' : 'will not pass'}: ${why}`, () => {
+      assert.equal(isOutage(Object.assign(new Error(message), { name: 'TransportError' })), want);
+      assert.equal(isOutage(new Error(message)), false, 'of another kind');
+    });
   }
 });

@@ -1,4 +1,4 @@
-import type { Row, Storage } from '../port.ts';
+import type { Engine, Row, Storage } from '../port.ts';
 import { type Statement, sql } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Holder, Lease, Seen } from './decide.ts';
@@ -86,11 +86,18 @@ export function forgetHolders(ids: readonly string[]): Statement {
   return sql`DELETE FROM lease_holders WHERE id IN (${sql.list(ids)})`;
 }
 
-export function releaseLeases(me: string, roles: readonly string[]): Statement {
-  return sql.announce(
-    LEASES_CHANGED,
-    sql`UPDATE leases SET holder = NULL WHERE holder = ${me} AND role IN (${sql.list(roles)})`,
-  );
+/** Rows that a transaction has locked, which checks its epoch, stay as they are: the next turn tries again. */
+export function releaseLeases({ engine }: Storage, me: string, roles: readonly string[]): Statement {
+  const mine = unlocked(engine, sql`SELECT role FROM leases WHERE holder = ${me} AND role IN (${sql.list(roles)})`);
+  return sql.announce(LEASES_CHANGED, sql`UPDATE leases SET holder = NULL WHERE role IN (${mine})`);
+}
+
+/**
+ * DECISION: a change of a lease skips a row that is locked instead of waiting for it. A leader that was stopped in the middle of
+ * a transaction keeps its lock for seconds, and a batch that waited would hold up all other batches of this process.
+ */
+function unlocked(engine: Engine, select: Statement): Statement {
+  return engine === 'sqlite' ? select : sql`${select} FOR UPDATE SKIP LOCKED`;
 }
 
 export function leave(me: string): readonly Statement[] {
@@ -110,8 +117,8 @@ export interface Claim {
 }
 
 /**
- * Returns the new epoch; `undefined` if another process was faster, or if the holder has shown itself alive since it was
- * last seen.
+ * Returns the new epoch; `undefined` if another process was faster, if the holder has shown itself alive since it was last
+ * seen, or if a transaction of the holder is still open.
  */
 export async function claimLease(storage: Storage, claim: Claim, signal: AbortSignal): Promise<number | undefined> {
   const { me, role, now, lease, beat: seen = -1 } = claim;
@@ -120,8 +127,11 @@ export async function claimLease(storage: Storage, claim: Claim, signal: AbortSi
     lease === undefined
       ? sql`INSERT INTO leases (role, holder, epoch, since) VALUES (${role}, ${me}, ${epoch}, ${now})`
       : sql`UPDATE leases SET holder = ${me}, epoch = ${epoch}, since = ${now}
-          WHERE role = ${role} AND epoch = ${lease.epoch} AND coalesce(holder, '') = ${lease.holder ?? ''}
-          AND NOT EXISTS (SELECT 1 FROM lease_holders
+          WHERE role IN (${unlocked(
+            storage.engine,
+            sql`SELECT role FROM leases
+              WHERE role = ${role} AND epoch = ${lease.epoch} AND coalesce(holder, '') = ${lease.holder ?? ''}`,
+          )}) AND NOT EXISTS (SELECT 1 FROM lease_holders
             WHERE id = ${lease.holder ?? ''} AND id <> ${me} AND beat <> ${seen})`;
   try {
     await storage.commit([sql.announce(LEASES_CHANGED, sql.expect(1, statement))], signal);

@@ -38,6 +38,7 @@ interface Settings {
   readonly leaseMs?: number;
   readonly seat?: string;
   readonly clock?: Clock;
+  readonly monotonic?: () => number;
 }
 
 /** A process that leads whatever it can, and does nothing in it. */
@@ -64,6 +65,14 @@ function start(t: TestContext, storage: Storage, { roles, ...settings }: Setting
 
 function leads({ leases }: Process, ...roles: string[]): number {
   return roles.filter((role) => leases.term(role) !== undefined).length;
+}
+
+async function beatOf({ leases }: Process, storage: Storage): Promise<number> {
+  const row = await storage.get<{ beat: number }>(
+    sql`SELECT beat FROM lease_holders WHERE id = ${leases.instanceId}`,
+    signal,
+  );
+  return row?.beat ?? 0;
 }
 
 async function leading(process: Process, role: string): Promise<Term> {
@@ -199,11 +208,13 @@ describe('leases of several processes', { skip }, () => {
     const open = await several(t);
     const storage = await open();
     let isCut = false;
+    const whole = async <V>(go: () => Promise<V>): Promise<V> => {
+      if (isCut) throw new StorageError('CONNECTION_LOST', 'cut');
+      return await go();
+    };
     const cut = alteredStorage(storage, {
-      commit: async (batch, stop) => {
-        if (isCut) throw new StorageError('CONNECTION_LOST', 'cut');
-        return await storage.commit(batch, stop);
-      },
+      write: (body, stop) => whole(() => storage.write(body, stop)),
+      commit: (batch, stop) => whole(() => storage.commit(batch, stop)),
     });
     const first = start(t, cut, { roles: ['one'] });
     const old = await leading(first, 'one');
@@ -220,6 +231,121 @@ describe('leases of several processes', { skip }, () => {
     });
     assert.equal(leads(first, 'one'), 0);
     assert.equal(await notes(storage), '');
+  });
+
+  it('a role whose row is locked by a leader that was stopped holds up neither the heartbeat nor other roles', async (t) => {
+    const open = await several(t);
+    const storage = await open();
+    await storage.commit([sql`INSERT INTO leases VALUES ('locked', 'gone', 3, 0), ('free', 'gone', 3, 0)`], signal);
+    const stopped = await open();
+    const locked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const writing = stopped.write(async (tx) => {
+      await tx.get(sql`SELECT 1 AS one FROM leases WHERE role = 'locked' FOR SHARE`);
+      locked.resolve();
+      await goOn.promise;
+    }, signal);
+    await locked.promise;
+    const process = start(t, storage, { roles: ['locked', 'free'] });
+    await leading(process, 'free');
+    const before = await beatOf(process, storage);
+    await eventually('it to beat', async () => (await beatOf(process, storage)) > before + 2);
+    assert.equal(leads(process, 'locked'), 0);
+    assert.equal(leads(process, 'free'), 1);
+    goOn.resolve();
+    await writing;
+    assert.equal((await leading(process, 'locked')).epoch, 4);
+  });
+
+  it('batches that wait for a lock do not keep a leader from beating', async (t) => {
+    const open = await several(t);
+    const storage = await open();
+    const process = start(t, storage, { roles: ['one'] });
+    const term = await leading(process, 'one');
+    const locked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    await storage.commit([note('contended')], signal);
+    const other = await open();
+    const writing = other.write(async (tx) => {
+      await tx.get(sql`SELECT 1 AS one FROM notes FOR UPDATE`);
+      locked.resolve();
+      await goOn.promise;
+    }, signal);
+    await locked.promise;
+    const waiting = storage.commit([sql`DELETE FROM notes`], signal);
+    const before = await beatOf(process, other);
+    await eventually('it to beat', async () => (await beatOf(process, other)) > before + 4);
+    assert.ok(!term.signal.aborted, 'it leads still');
+    goOn.resolve();
+    await Promise.all([writing, waiting]);
+  });
+
+  it('a process that could not beat takes no lease from one that could not beat either', async (t) => {
+    const open = await several(t);
+    const whole = await open();
+    await whole.commit(
+      [
+        sql`INSERT INTO leases VALUES ('one', 'other', 1, 0)`,
+        sql`INSERT INTO lease_holders (id, seat, beat, since, beat_at, stands_for, about)
+          VALUES ('other', '', 1, 0, 0, '["one"]', '{}')`,
+      ],
+      signal,
+    );
+    let now = 0;
+    let isCut = false;
+    let looks = 0;
+    const storage = alteredStorage(whole, {
+      write: async (body, stop) => {
+        if (isCut) throw new StorageError('CONNECTION_LOST', 'cut');
+        return await whole.write(body, stop);
+      },
+      read: async (body, stop) => {
+        const read = await whole.read(body, stop);
+        looks += 1;
+        return read;
+      },
+    });
+    const process = start(t, storage, { roles: ['one'], monotonic: () => now });
+    const lookTwice = async (): Promise<void> => {
+      const until = looks + 2;
+      await eventually('it to look twice', () => looks >= until);
+    };
+    await lookTwice();
+    isCut = true;
+    now = 100_000;
+    await eventually('it to notice', () => process.facts.some(({ kind }) => kind === 'interrupted'));
+    isCut = false;
+    await lookTwice();
+    assert.equal(leads(process, 'one'), 0, 'the other one gets the time of a lease again');
+    for (let passed = 0; passed < 500; passed += 100) {
+      now += 100;
+      await lookTwice();
+    }
+    await leading(process, 'one');
+  });
+
+  it('a term says whether another process has led since the former one', async (t) => {
+    const open = await several(t);
+    const storage = await open();
+    const process = start(t, storage, { roles: [] });
+    const stands = async (): Promise<readonly [boolean, AbortController, Promise<void>]> => {
+      const over = new AbortController();
+      const led = process.leases.lead('one', (term) => aborted(term.signal), over.signal);
+      return [(await leading(process, 'one')).continues, over, led];
+    };
+    const [first, over, led] = await stands();
+    over.abort(new Error('withdrawn'));
+    await led;
+    const [again, overAgain, ledAgain] = await stands();
+    overAgain.abort(new Error('withdrawn'));
+    await ledAgain;
+    await eventually('the role to be free', async () => {
+      const row = await storage.get<{ holder: string | null }>(sql`SELECT holder FROM leases`, signal);
+      return row?.holder === null;
+    });
+    await storage.commit([sql`UPDATE leases SET epoch = epoch + 1`], signal);
+    const [afterAnother] = await stands();
+    assert.deepEqual([first, again, afterAnother], [true, true, false]);
   });
 
   it('a process of the same seat takes over at once, but only when it starts', async (t) => {

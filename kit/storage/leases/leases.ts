@@ -1,22 +1,8 @@
 import { type Clock, sleep as realSleep, type Sleep, systemClock, unlessAborted, uuidv7 } from '#kit/std';
 import type { Storage } from '../port.ts';
-import { StorageError } from '../storage-error.ts';
+import { decide, groupOf, isAlive, type Lease, NOTHING_SEEN, observe, type Pace, type Watch } from './decide.ts';
+import { Heartbeat } from './heartbeat.ts';
 import {
-  decide,
-  groupOf,
-  isAlive,
-  type Lease,
-  NOTHING_SEEN,
-  observe,
-  type Pace,
-  type Standing,
-  type Watch,
-} from './decide.ts';
-import { type Fence, fencedStorage } from './fenced-storage.ts';
-import { LeaseError } from './lease-error.ts';
-import {
-  advanceLease,
-  beat,
   claimLease,
   forgetHolders,
   forgetPredecessors,
@@ -28,14 +14,12 @@ import {
   releaseLeases,
   type Snapshot,
 } from './lease-store.ts';
+import { Posts, type TermFact } from './posts.ts';
+import { type Candidacy, type Term, Terms } from './term.ts';
 
 export type LeaseFact =
-  | { readonly kind: 'leading'; readonly role: string; readonly epoch: number }
-  | { readonly kind: 'ended'; readonly role: string; readonly epoch: number; readonly why: EndOfTerm }
+  | TermFact
   | { readonly kind: 'interrupted'; readonly error: unknown; readonly retryInMs: number };
-
-/** `done`: its work returned; `lost`: another process leads; `silent`: no heartbeat could be written. */
-export type EndOfTerm = 'done' | 'lost' | 'silent' | 'yielded';
 
 export interface LeasesOptions {
   readonly storage: Storage;
@@ -57,40 +41,12 @@ export interface LeasesOptions {
   readonly sleep?: Sleep;
 }
 
-/** One period of leading, from its claim until it ends. */
-export interface Term {
-  readonly role: string;
-  readonly epoch: number;
-  /** Aborts when the term ends. */
-  readonly signal: AbortSignal;
-  /** Writes commit only while this is the current term. */
-  readonly storage: Storage;
-  /** Begins a new epoch of the same term: what is still being written under the former one does not commit after this. */
-  advance(signal: AbortSignal): Promise<void>;
-}
-
-/** What the embedded engine and others need: to stand for a role. */
-export interface Candidacy {
-  /**
-   * Stands for the role until `stop`, and runs the work in each of its terms. When the work returns, its term is over, and
-   * the next begins with a new epoch. Rejects as soon as the work does; then this process no longer stands for the role.
-   */
-  lead(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void>;
-}
-
-interface Post {
-  standing: Standing;
-  current: { readonly term: Term; readonly over: AbortController; fence: Fence } | undefined;
-}
-
 /** How a process shows itself to the others. */
 export interface SeenInstance extends Instance {
   readonly isAlive: boolean;
   readonly leads: readonly HeldLease[];
 }
 
-/** The database can be read, and no process can write. */
-const NO_WRITES: ReadonlySet<string> = new Set(['DISK_FULL', 'DATABASE_READ_ONLY']);
 const LEAVE_MS = 1_000;
 /** Processes that did not say goodbye are listed for this long. */
 const FORGET_AFTER_MS = 3_600_000;
@@ -101,85 +57,68 @@ const FORGET_AFTER_MS = 3_600_000;
  *
  * On SQLite there is one process: all leases are free, nothing expires, and no heartbeat is written.
  */
-export class Leases implements Candidacy {
+export class Leases extends Terms implements Candidacy {
   readonly instanceId: string;
   readonly #options: Required<Omit<LeasesOptions, 'instanceId' | 'seat'>> & { readonly seat: string };
   readonly #pace: Pace;
   readonly #isAlone: boolean;
-  readonly #since: number;
-  readonly #posts = new Map<string, Post>();
+  readonly #heartbeat: Heartbeat;
+  readonly #posts: Posts;
   readonly #leftUntil = new Map<string, number>();
   #watch: Watch = NOTHING_SEEN;
-  #lastBeat = Number.NEGATIVE_INFINITY;
-  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #pauses = 0;
   #lastYield = Number.NEGATIVE_INFINITY;
-  #standsFor = '';
   #peers: readonly Instance[] = [];
-  #changed = Promise.withResolvers<void>();
   #isWoken = false;
 
   constructor({ instanceId = uuidv7(), seat = '', ...options }: LeasesOptions) {
+    super();
     this.instanceId = instanceId;
     this.#options = { ...DEFAULTS, ...options, seat };
-    const { storage, leaseMs, clock } = this.#options;
+    const { storage, leaseMs, clock, onFact } = this.#options;
+    this.#posts = new Posts({
+      storage,
+      holder: instanceId,
+      onFact: (fact) => {
+        onFact(fact);
+        this.tell();
+      },
+    });
     this.#pace = { leaseMs, claimDelayMs: leaseMs / 30, yieldEveryMs: leaseMs };
     this.#isAlone = storage.engine === 'sqlite';
-    this.#since = clock.now();
-  }
-
-  /** The current term of this process; `undefined` while another one leads. */
-  term(role: string): Term | undefined {
-    return this.#posts.get(role)?.current?.term;
-  }
-
-  /** Resolves with the current term, or the next one, if it is later than this epoch. */
-  async begun(role: string, after: number, signal: AbortSignal): Promise<Term> {
-    for (;;) {
-      signal.throwIfAborted();
-      const term = this.term(role);
-      if (term !== undefined && term.epoch > after) return term;
-      await unlessAborted(this.#changed.promise, signal);
-    }
-  }
-
-  /** Runs the work in each term of a role that another part of this process stands for. */
-  async whileLeading(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void> {
-    for (let epoch = 0; !stop.aborted; ) {
-      try {
-        const term = await this.begun(role, epoch, stop);
-        ({ epoch } = term);
-        await work({ ...term, signal: AbortSignal.any([stop, term.signal]) });
-      } catch (error) {
-        if (stop.aborted) return;
-        if (this.term(role)?.epoch === epoch) throw error;
-      }
-    }
-  }
-
-  /** A storage that writes under the current epoch of the role, and refuses with `NOT_LEADING` if there is none. */
-  fenced(role: string): Storage {
-    return this.#fenced(() => {
-      const current = this.#posts.get(role)?.current;
-      if (current === undefined) throw new LeaseError('NOT_LEADING', `write as leader for ${role}`);
-      return current.fence;
+    this.#heartbeat = new Heartbeat({
+      ...this.#options,
+      isAlone: this.#isAlone,
+      own: { id: instanceId, seat, since: clock.now() },
+      standsFor: () => [...new Set(this.#posts.roles.map(groupOf))].sort(),
     });
   }
 
+  override term(role: string): Term | undefined {
+    return this.#posts.term(role);
+  }
+
+  /**
+   * A storage that writes under the current epoch of the role, and refuses with `NOT_LEADING` if there is none. For work that
+   * runs in a term and passes on its signal: what it does once the term is over is refused by that.
+   */
+  fenced(role: string): Storage {
+    return this.#posts.fenced(role);
+  }
+
   async lead(role: string, work: (term: Term) => Promise<void>, stop: AbortSignal): Promise<void> {
-    if (this.#posts.has(role)) throw new RangeError(`this process stands for ${role} already`);
-    const post: Post = { standing: 'idle', current: undefined };
-    this.#posts.set(role, post);
+    this.#posts.add(role);
     this.#wake();
     try {
       for (let epoch = 0; !stop.aborted; ) {
         const term = await this.begun(role, epoch, stop);
         ({ epoch } = term);
-        await this.#workIn(post, { ...term, signal: AbortSignal.any([stop, term.signal]) }, work);
+        await this.#workIn({ ...term, signal: AbortSignal.any([stop, term.signal]) }, work);
       }
     } catch (error) {
       if (!stop.aborted) throw error;
     } finally {
-      this.#posts.delete(role);
+      this.#posts.remove(role);
       this.#wake();
     }
   }
@@ -189,10 +128,13 @@ export class Leases implements Candidacy {
     const { storage } = this.#options;
     const stopListening = this.#isAlone ? () => {} : storage.onAnnounced(LEASES_CHANGED, () => this.#wake());
     try {
-      await Promise.all([this.#loop(signal), this.#isAlone ? undefined : this.#watchSilence(signal)]);
+      await Promise.all([
+        this.#loop(signal),
+        this.#isAlone ? undefined : this.#heartbeat.run(() => this.#posts.endAll('silent'), signal),
+      ]);
     } finally {
       stopListening();
-      for (const [role, post] of this.#posts) this.#end(role, post, 'done');
+      this.#posts.endAll('done');
       await this.#leave().catch(() => {});
     }
   }
@@ -216,15 +158,14 @@ export class Leases implements Candidacy {
     }));
   }
 
-  async #workIn(post: Post, term: Term, work: (term: Term) => Promise<void>): Promise<void> {
+  async #workIn(term: Term, work: (term: Term) => Promise<void>): Promise<void> {
     try {
       await work(term);
     } catch (error) {
       // A term that ended may end its work with any error.
       if (!term.signal.aborted) throw error;
     } finally {
-      this.#end(term.role, post, 'done');
-      post.standing = 'idle';
+      this.#posts.worked(term.role);
       this.#wake();
     }
   }
@@ -252,7 +193,7 @@ export class Leases implements Candidacy {
   /** On SQLite, nothing changes but by this process. */
   async #rest(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#isWoken) return;
-    const { promise } = this.#changed;
+    const promise = this.changed;
     if (this.#isAlone) return await unlessAborted(promise, signal);
     const over = new AbortController();
     try {
@@ -271,166 +212,70 @@ export class Leases implements Candidacy {
   /** Returns when to look again. */
   async #turn(signal: AbortSignal): Promise<number> {
     const { storage, monotonic, leaseMs } = this.#options;
-    // A process that could not beat for so long did not see the others beat either: they get the time of a lease again.
-    if (!this.#isAlone && monotonic() - this.#lastBeat > (2 * leaseMs) / 3) this.#watch = NOTHING_SEEN;
-    const refused = await this.#beat(signal);
+    const refused = await this.#heartbeat.keep(signal);
+    // A process that could not beat for a while did not see the others beat either: they get the time of a lease again.
+    const { pauses } = this.#heartbeat;
+    if (pauses !== this.#pauses) this.#watch = NOTHING_SEEN;
+    this.#pauses = pauses;
     const now = monotonic();
     const seen = await readLeases(storage, signal);
     if (refused !== undefined) {
-      this.#confirmedAt = now;
-      this.#checkTerms(seen);
+      this.#heartbeat.confirmed(now);
+      this.#posts.check(seen.leases);
       throw refused;
     }
-    const observer = { me: this.instanceId, now, leaseMs, roles: [...this.#posts.keys()] };
+    const observer = { me: this.instanceId, now, leaseMs, roles: this.#posts.roles };
     this.#watch = observe(this.#watch, seen, observer);
-    this.#checkTerms(seen);
+    this.#posts.check(seen.leases);
     this.#peers = seen.holders.filter(({ id }) => isAlive(this.#watch, id, observer));
     const { claim, release, yield: yielded, againInMs } = this.#decide(seen, now);
     if (release.length > 0) await this.#release(release, signal);
     for (const { role, seen: lease } of claim) await this.#claim(role, lease, signal);
-    const post = yielded === undefined ? undefined : this.#posts.get(yielded);
-    if (yielded !== undefined && post !== undefined) this.#yield(yielded, post, now);
+    if (yielded !== undefined) this.#yield(yielded, now);
     await this.#forgetDead(seen, now, signal);
     return againInMs ?? Number.POSITIVE_INFINITY;
   }
 
   #decide(seen: Snapshot, now: number) {
-    const standing = new Map([...this.#posts].map(([role, post]) => [role, post.standing]));
     for (const [role, until] of this.#leftUntil) if (until <= now) this.#leftUntil.delete(role);
     return decide({
       me: this.instanceId,
       now,
       seen,
       watch: this.#watch,
-      standing,
+      standing: this.#posts.standings(),
       lastYield: this.#lastYield,
       leftUntil: this.#leftUntil,
       pace: this.#pace,
     });
   }
 
-  /** Returns the error if the database takes no writes: then no other process can claim a lease either. */
-  async #beat(signal: AbortSignal): Promise<StorageError | undefined> {
-    const { storage, clock, monotonic, leaseMs, seat, about } = this.#options;
-    const begun = monotonic();
-    const standsFor = [...new Set([...this.#posts.keys()].map(groupOf))].sort();
-    const isDue = begun - this.#lastBeat >= (this.#isAlone ? Number.POSITIVE_INFINITY : leaseMs / 3);
-    const isChanged = !this.#isAlone && standsFor.join() !== this.#standsFor;
-    if (!isDue && !isChanged) return undefined;
-    const own = { id: this.instanceId, seat, since: this.#since, now: clock.now(), standsFor, about: about() };
-    try {
-      await storage.commit([beat(own)], signal);
-    } catch (error) {
-      if (error instanceof StorageError && NO_WRITES.has(error.code)) return error;
-      throw error;
-    }
-    [this.#lastBeat, this.#confirmedAt] = [begun, begun];
-    this.#standsFor = standsFor.join();
-    return undefined;
-  }
-
-  /** A process that cannot write its heartbeat stops leading before another one may begin. */
-  async #watchSilence(signal: AbortSignal): Promise<void> {
-    const { monotonic, leaseMs, sleep } = this.#options;
-    const limitMs = (2 / 3) * leaseMs;
-    for (let isSecond = false; !signal.aborted; ) {
-      const silentMs = monotonic() - this.#confirmedAt;
-      const isSilent = silentMs >= limitMs;
-      if (isSilent && isSecond) for (const [role, post] of this.#posts) this.#end(role, post, 'silent');
-      // A process that did not run for a while looks twice: a heartbeat may have been answered meanwhile.
-      isSecond = isSilent;
-      const restMs = isSilent ? leaseMs / 6 : limitMs - silentMs;
-      await sleep(restMs, signal).catch(() => {});
-    }
-  }
-
-  /** Terms that others have taken meanwhile. */
-  #checkTerms({ leases }: Snapshot): void {
-    for (const [role, post] of this.#posts) {
-      const { current } = post;
-      if (current === undefined) continue;
-      const lease = leases.find((each) => each.role === role);
-      if (lease?.holder !== this.instanceId) this.#end(role, post, 'lost');
-    }
-  }
-
   async #claim(role: string, lease: Lease | undefined, signal: AbortSignal): Promise<void> {
-    const { storage, clock, onFact } = this.#options;
+    const { storage, clock } = this.#options;
     const seenBeat = lease?.holder === undefined ? undefined : this.#watch.beats.get(lease.holder)?.beat;
     const claim = { me: this.instanceId, role, now: clock.now(), lease, beat: seenBeat };
     const epoch = await claimLease(storage, claim, signal);
-    const post = this.#posts.get(role);
-    if (epoch === undefined || post === undefined || post.standing !== 'idle') return this.#wakeIf(epoch !== undefined);
-    const over = new AbortController();
-    const term: Term = {
-      role,
-      epoch,
-      signal: over.signal,
-      storage: this.#fenced(() => fenceOf(current, over)),
-      advance: (stop) => this.#advance(current, stop),
-    };
-    const current = { term, over, fence: { role, holder: this.instanceId, epoch } };
-    post.standing = 'leading';
-    post.current = current;
-    onFact({ kind: 'leading', role, epoch });
-    this.#tell();
+    if (epoch === undefined) return;
+    // If the candidate is gone, what was claimed for it is released in the next turn.
+    if (!this.#posts.begin(role, { epoch, lease })) return this.#wake();
     if (!this.#isAlone) await storage.announce(LEASES_CHANGED, signal);
-  }
-
-  /** The candidate is gone: what was claimed for it is released in the next turn. */
-  #wakeIf(isClaimed: boolean): void {
-    if (isClaimed) this.#wake();
-  }
-
-  async #advance(current: { readonly over: AbortController; fence: Fence }, signal: AbortSignal): Promise<void> {
-    const before = fenceOf(current, current.over);
-    const epoch = await advanceLease(this.#options.storage, before, signal);
-    const { role } = before;
-    if (epoch !== undefined) {
-      current.fence = { ...before, epoch };
-      return;
-    }
-    const post = this.#posts.get(role);
-    if (post?.current?.fence === before) this.#end(role, post, 'lost');
-    throw new LeaseError('EPOCH_ENDED', `lead for ${role}`);
   }
 
   async #release(roles: readonly string[], signal: AbortSignal): Promise<void> {
     const { storage } = this.#options;
-    await storage.commit([releaseLeases(this.instanceId, roles)], signal);
+    await storage.commit([releaseLeases(storage, this.instanceId, roles)], signal);
     if (!this.#isAlone) await storage.announce(LEASES_CHANGED, signal);
   }
 
-  #yield(role: string, post: Post, now: number): void {
+  #yield(role: string, now: number): void {
     this.#lastYield = now;
     this.#leftUntil.set(role, now + 2 * this.#pace.leaseMs);
-    this.#end(role, post, 'yielded');
+    this.#posts.end(role, 'yielded');
   }
 
   async #forgetDead({ holders }: Snapshot, now: number, signal: AbortSignal): Promise<void> {
     const gone = holders.filter(({ id }) => now - (this.#watch.beats.get(id)?.since ?? now) > FORGET_AFTER_MS);
     if (gone.length > 0) await this.#options.storage.commit([forgetHolders(gone.map(({ id }) => id))], signal);
-  }
-
-  #fenced(fence: () => Fence): Storage {
-    return fencedStorage({
-      storage: this.#options.storage,
-      fence,
-      onEnded: ({ role, epoch }) => {
-        const post = this.#posts.get(role);
-        if (post?.current?.fence.epoch === epoch) this.#end(role, post, 'lost');
-      },
-    });
-  }
-
-  #end(role: string, post: Post, why: EndOfTerm): void {
-    const { current } = post;
-    if (current === undefined) return;
-    post.current = undefined;
-    post.standing = 'ending';
-    current.over.abort(new LeaseError('EPOCH_ENDED', `lead for ${role}`));
-    this.#options.onFact({ kind: 'ended', role, epoch: current.term.epoch, why });
-    this.#tell();
   }
 
   async #leave(): Promise<void> {
@@ -442,21 +287,11 @@ export class Leases implements Candidacy {
 
   #wake(): void {
     this.#isWoken = true;
-    this.#tell();
-  }
-
-  #tell(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.tell();
   }
 }
 
 const RESTED = new Error('rested');
-
-function fenceOf({ fence }: { readonly fence: Fence }, over: AbortController): Fence {
-  if (over.signal.aborted) throw new LeaseError('NOT_LEADING', `write as leader for ${fence.role}`);
-  return fence;
-}
 
 const DEFAULTS = {
   leaseMs: 3_000,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { NativeConnection, TransportError, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type {
   CreatedEngineOptions,
   CreateTemporalEngine,
@@ -38,9 +38,7 @@ export const createTemporalEngine: CreateTemporalEngine = async (options, signal
       bundle ??= workflowBundle(options, sandbox);
       const parts = { options, sandbox, workflowBundle: await bundle };
       await runWorker(parts, until).catch((error: unknown) => {
-        throw error instanceof TransportError && isOutage(error.message)
-          ? unreachable(`run a worker at Temporal at ${options.address}`, error)
-          : error;
+        throw isOutage(error) ? unreachable(`run a worker at Temporal at ${options.address}`, error) : error;
       });
     },
     close: () => connection.close(),
