@@ -36,7 +36,7 @@ import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { readTemporalCredentials } from './durable/temporal-settings.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
-import { announcedEndpoints } from './enrolment/fleetlet-endpoints.ts';
+import { announcedEndpoints, isGuessed } from './enrolment/fleetlet-endpoints.ts';
 import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
 import { replicaRoutes } from './leadership/http-replicas.ts';
@@ -137,7 +137,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const api = administratorApi(() => serving.server ?? neverServes(), token);
   const { demoFleet } = config;
   const listening: Listening = {};
-  const announced = (): ReplicaEndpoints => announcedEndpoints({ ...config, ...listening }, config.tlsName);
+  const announced = (): ReplicaEndpoints => announcedEndpoints({ ...config, ...listening });
   const about = (): string => printReplica({ version, endpoints: announced() });
   const leadership = openLeadership({ storage, seat: folder.seat(), about, hold, metrics, log });
   // Rollouts run once everything is wired.
@@ -229,7 +229,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(callers.onRevoked(() => streams.changed()));
   opened.defer(access.index.onLoss(() => streams.changed()));
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
-  const index = openIndex({ storage, hub: fleetlets.hub, metrics, setAside, log });
+  const index = openIndex({ storage, leadership, hub: fleetlets.hub, metrics, setAside, log });
   opened.defer(() => index.close());
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
@@ -281,6 +281,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const secure = await listenSecurely({ server, fleetlets }, { config, folder, authority, log });
   if (secure) background.push(secure.renewal);
   Object.assign(listening, secure?.listening);
+  warnOfGuessedName({ ...config, ...listening }, { storage, log });
   opened.defer(writeEndpoints(folder.path, listening));
 
   const serve = [
@@ -457,6 +458,19 @@ function deadLetterPurge(storage: Storage): Purge {
     name: 'dead letters',
     run: (signal) => purgeDeadLetters(storage, systemClock.now() - LETTERS_KEPT_MS, signal),
   };
+}
+
+/** A platform alone tells fleetlets the name under which they enrolled. */
+function warnOfGuessedName(
+  addresses: Parameters<typeof isGuessed>[0],
+  { storage, log }: { readonly storage: Pick<Storage, 'engine'>; readonly log: Logger },
+): void {
+  if (storage.engine === 'sqlite' || !isGuessed(addresses)) return;
+  const { grpc, websocket } = announcedEndpoints(addresses);
+  log.warn(
+    { address: grpc ?? websocket },
+    'fleetlets are told the host name of this machine; set --tls-name, or --advertise for all replicas, if they cannot resolve it',
+  );
 }
 
 async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: number): Promise<void> {

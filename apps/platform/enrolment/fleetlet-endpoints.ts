@@ -15,6 +15,8 @@ export interface Addresses {
   readonly publicUrl: readonly URL[];
   /** The one name of all replicas, set by the operator. */
   readonly advertise?: string | undefined;
+  /** Further names of this replica, set by the operator. */
+  readonly tlsName: readonly string[];
   readonly https?: HostPort | undefined;
   readonly fleetlets?: HostPort | undefined;
 }
@@ -29,22 +31,43 @@ export function endpointsFor({ host, others = [], ...addresses }: Reached): Flee
   return advertise !== undefined || others.length === 0 ? own : { ...own, replicas: others };
 }
 
-/** How this replica announces itself: a wildcard address is no address to others, so it says its name. */
-export function announcedEndpoints(addresses: Addresses, names: readonly string[]): ReplicaEndpoints {
-  const { advertise, https, fleetlets } = addresses;
-  const [name = hostname()] = names;
-  const isWildcard = (at: HostPort | undefined): boolean => at?.host === '0.0.0.0' || at?.host === '::';
-  return endpointsAt(advertise ?? (isWildcard(https ?? fleetlets) ? name : undefined), addresses);
+/** How this replica announces itself to others, who do not know by which name it is reached. */
+export function announcedEndpoints(addresses: Addresses): ReplicaEndpoints {
+  return endpointsAt(addresses.advertise, addresses);
 }
 
-function endpointsAt(name: string | undefined, { publicUrl, https, fleetlets }: Addresses): ReplicaEndpoints {
+/**
+ * Whether others are told the host name of this machine, since it listens on all of its addresses and no name of it is set:
+ * they may not be able to resolve it.
+ */
+export function isGuessed({ advertise, tlsName, publicUrl, https, fleetlets }: Addresses): boolean {
+  if (advertise !== undefined || namesIn(tlsName).length > 0) return false;
+  const isPublic = publicUrl.some(({ protocol }) => protocol === 'https:');
+  return isWildcard(fleetlets) || (!isPublic && isWildcard(https));
+}
+
+function endpointsAt(name: string | undefined, addresses: Addresses): ReplicaEndpoints {
+  const { publicUrl, https, fleetlets } = addresses;
   const secure = publicUrl.find(({ protocol }) => protocol === 'https:');
-  const at = name === undefined ? undefined : bracketed(name);
-  const web = secure?.host ?? (https && `${at ?? bracketed(https.host)}:${https.port}`);
+  const at = (listener: HostPort): string => {
+    const [own = hostname()] = isWildcard(listener) ? namesIn(addresses.tlsName) : [listener.host];
+    return `${bracketed(name ?? own)}:${listener.port}`;
+  };
+  const web = secure?.host ?? (https && at(https));
   return {
-    ...(fleetlets === undefined ? {} : { grpc: `${at ?? bracketed(fleetlets.host)}:${fleetlets.port}` }),
+    ...(fleetlets === undefined ? {} : { grpc: at(fleetlets) }),
     ...(web === undefined ? {} : { websocket: `wss://${web}${CHANNEL_WEB_SOCKET.path}` }),
   };
+}
+
+/** Of all addresses of this machine, which is no address to others. */
+function isWildcard(at: HostPort | undefined): boolean {
+  return at?.host === '0.0.0.0' || at?.host === '::';
+}
+
+/** Those that can be connected to: a certificate may also be for `*.example.com`. */
+function namesIn(tlsName: readonly string[]): readonly string[] {
+  return tlsName.filter((name) => !name.includes('*'));
 }
 
 /** Without the port. `undefined` for an invalid host. */

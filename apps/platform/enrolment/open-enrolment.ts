@@ -40,7 +40,7 @@ export interface OpenEnrolmentDeps {
 /** Opens enrolment, wired to its neighbouring contexts. */
 export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal): Promise<Enrolment> {
   const { config, storage, sealer, access, addonTypes, listening, otherReplicas, authorityFile, log } = deps;
-  const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl, advertise } = config;
+  const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl, advertise, tlsName } = config;
   return await openContext(
     {
       storage,
@@ -55,7 +55,8 @@ export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal
         const [target] = await storage.read((reader) => targetPool(reader).find([uid], until), until);
         return target;
       },
-      endpoints: (host) => endpointsFor({ host, publicUrl, advertise, others: otherReplicas(), ...listening() }),
+      endpoints: (host) =>
+        endpointsFor({ host, publicUrl, advertise, tlsName, others: otherReplicas(), ...listening() }),
       serverAuthority: () => {
         const file = authorityFile();
         return file === undefined ? undefined : readFileSync(file, 'utf8');

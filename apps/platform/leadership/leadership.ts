@@ -1,6 +1,6 @@
 import { EXECUTOR_ROLE } from '#kit/durable/embedded';
 import type { Storage } from '#kit/storage';
-import { LeaseError, type Leases } from '#kit/storage/leases';
+import { LeaseError, type Leases, type Term } from '#kit/storage/leases';
 
 /** Which replica leads for which role; `Leases` of kit decides. */
 export type Leadership = Pick<Leases, 'lead' | 'whileLeading' | 'begun' | 'term' | 'fenced'>;
@@ -38,28 +38,32 @@ export class AnotherLeads extends Error {}
 export type WriteAsLeader = <T>(write: (storage: Storage) => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /**
- * Writes as the leader for the role. If the epoch ended, but this replica leads again soon, a write is repeated under the
- * new one. Otherwise it throws `AnotherLeads`, and so do all others at once, until this replica leads again.
+ * Writes in the term in which the write began. If that has ended, but this replica soon leads again and no other one led in
+ * between, the write is repeated in the new term. Otherwise what it says may be outdated, and it throws `AnotherLeads`; so do all
+ * others at once, until this replica leads again.
  */
-export function writerAsLeader(leadership: Pick<Leadership, 'begun' | 'term' | 'fenced'>, role: string): WriteAsLeader {
+export function writerAsLeader(leadership: Pick<Leadership, 'begun' | 'term'>, role: string): WriteAsLeader {
   let isWaitedFor = false;
+  const next = async (signal: AbortSignal): Promise<Term | undefined> => {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(isWaitedFor ? 0 : AGAIN_MS)]);
+    const term = leadership.term(role) ?? (await leadership.begun(role, 0, late).catch(() => undefined));
+    signal.throwIfAborted();
+    isWaitedFor = term === undefined;
+    return term;
+  };
   return async (write, signal) => {
-    for (;;) {
+    let cause: unknown;
+    for (let former: Term | undefined; ; ) {
+      const term = await next(signal);
+      const isOutdated = former !== undefined && former.epoch !== term?.epoch && term?.continues !== true;
+      if (term === undefined || isOutdated) throw new AnotherLeads(`write as leader for ${role}`, { cause });
       try {
-        const written = await write(leadership.fenced(role));
-        isWaitedFor = false;
-        return written;
+        return await write(term.storage);
       } catch (error) {
         if (!(error instanceof LeaseError)) throw error;
-        const late = AbortSignal.any([signal, AbortSignal.timeout(isWaitedFor ? 0 : AGAIN_MS)]);
-        const isAgain = leadership.term(role) !== undefined || (await leadership.begun(role, 0, late).then(YES, NO));
-        signal.throwIfAborted();
-        isWaitedFor = !isAgain;
-        if (!isAgain) throw new AnotherLeads(`write as leader for ${role}`, { cause: error });
+        cause = error;
+        former = term;
       }
     }
   };
 }
-
-const YES = (): boolean => true;
-const NO = (): boolean => false;

@@ -16,11 +16,13 @@ import type { Storage, Transaction } from '#kit/storage';
 import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { placeDirectory } from '../enrolment/place-directory.ts';
+import { EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
 import type { Purge } from '../maintenance.ts';
 import { indexMetrics, watchIndex } from './watch-index.ts';
 
 export interface OpenIndexDeps {
   readonly storage: Storage;
+  readonly leadership: Pick<Leadership, 'begun' | 'term'>;
   readonly hub: Pick<SessionHub, 'handle' | 'send' | 'sessions'>;
   readonly metrics: Metrics;
   readonly setAside: (letter: SetAside) => void;
@@ -34,10 +36,13 @@ export interface Index {
 }
 
 /** The index of objects on targets: received from agents on the channel `index`, stored, and served. */
-export function openIndex({ storage, hub, metrics, setAside, log: parent }: OpenIndexDeps): Index {
+export function openIndex({ storage, leadership, hub, metrics, setAside, log: parent }: OpenIndexDeps): Index {
   const log = parent.child({ component: 'index' });
+  // An agent that is connected elsewhere by now compares its objects there: what it sent here may be older.
+  const asLeader = writerAsLeader(leadership, EXECUTOR);
   const index = openResourceIndex({
     storage,
+    writeIntake: (body, signal) => asLeader((led) => led.write(body, signal), signal),
     workspaces: placeDirectory,
     existing: async (tx, uids, signal) => {
       const found = await targetPool(tx).find(uids, signal);

@@ -4,6 +4,7 @@ import type { Runnable } from '#kit/reconcile';
 import { persistenceWith, type Sleep } from '#kit/std';
 import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
+import { AnotherLeads } from '../leadership/leadership.ts';
 
 export interface WatchIndexDeps {
   readonly setAside: (letter: SetAside) => void;
@@ -34,6 +35,8 @@ export function watchIndex({ setAside, log, metrics }: WatchIndexDeps): IndexObs
     // The resync on reconnect repairs it.
     lost: (target, err) => {
       const subject = `targets/${target}`;
+      if (err instanceof AnotherLeads)
+        return log.debug({ subject }, 'index update from agent dropped: another replica takes fleetlets');
       if (persistenceWith(err) === 'none') setAside({ source: 'index', subject, error: err });
       else log.warn({ err, subject }, 'index update from agent dropped; resync on reconnect');
     },

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { PlatformError } from '../platform-error.ts';
 import type { ServerCertificate } from './certificate-source.ts';
 import { givenCertificate } from './given-certificate.ts';
-import { ownCertificate } from './own-certificate.ts';
+import { firstAuthority, ownCertificate } from './own-certificate.ts';
 
 const NAMES = ['localhost', '127.0.0.1', '::1', 'fleet.example'];
 const DAY = 86_400_000;
@@ -175,4 +175,50 @@ async function fetchFrom(target: { port: number; servername?: string; ca?: strin
   const [response] = await once(request, 'response');
   response.resume();
   return response.statusCode;
+}
+
+suite('the authority that replicas will share', () => {
+  test('is the one of the folder, which clients trust', (t) => {
+    const folder = temporaryFolder(t);
+    ownCertificate({ folder, names: NAMES }).current(NOW);
+    const adopted = firstAuthority(folder, NOW);
+    assert.equal(adopted.certificate, readFileSync(join(folder, 'ca.crt'), 'utf8'));
+    assert.equal(adopted.key, readFileSync(join(folder, 'ca.key'), 'utf8'));
+  });
+
+  test('is a new one where the folder has none, or only the certificate of one that was shared', (t) => {
+    const folder = temporaryFolder(t);
+    const first = firstAuthority(folder, NOW);
+    writeFileSync(join(folder, 'ca.crt'), first.certificate);
+    assert.notEqual(firstAuthority(folder, NOW).certificate, first.certificate);
+  });
+
+  const unusable: readonly { why: string; later?: number; spoil: (folder: string) => void }[] = [
+    { why: 'a key of another authority', spoil: (folder) => writeFileSync(join(folder, 'ca.key'), anotherKey()) },
+    { why: 'a key that cannot be read', spoil: (folder) => writeFileSync(join(folder, 'ca.key'), 'no key') },
+    { why: 'a certificate that cannot be read', spoil: (folder) => writeFileSync(join(folder, 'ca.crt'), 'nothing') },
+    {
+      why: 'the certificate of a server',
+      spoil: (folder) => {
+        const served = readFileSync(join(folder, 'server.pem'), 'utf8');
+        const [chain = '', key = ''] = served.split(/(?=-----BEGIN PRIVATE KEY-----)/);
+        writeFileSync(join(folder, 'ca.crt'), chain);
+        writeFileSync(join(folder, 'ca.key'), key);
+      },
+    },
+    { why: 'one that has expired', later: 4_000 * DAY, spoil: () => {} },
+  ];
+  for (const { why, later = 0, spoil } of unusable) {
+    test(`is refused before it is stored for all: ${why}`, (t) => {
+      const folder = temporaryFolder(t);
+      ownCertificate({ folder, names: NAMES }).current(NOW);
+      spoil(folder);
+      assert.throws(() => firstAuthority(folder, NOW + later), isUnusable);
+    });
+  }
+});
+
+function anotherKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

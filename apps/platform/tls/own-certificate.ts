@@ -6,7 +6,7 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Authority, issueAuthorityCertificate, issueServerCertificate } from '#kit/pki';
 import { Secret } from '#kit/std';
@@ -71,9 +71,12 @@ interface KeptAuthority extends Authority {
  * trusting it, or a new one.
  */
 export function firstAuthority(folder: string, now: number): AuthorityPem {
-  const [certificate, key] = [readIfThere(join(folder, 'ca.crt')), readIfThere(join(folder, 'ca.key'))];
-  if (certificate !== undefined && key !== undefined) return { certificate, key };
-  return newAuthority(newKey(), now);
+  const [certificateFile, keyFile] = [join(folder, 'ca.crt'), join(folder, 'ca.key')];
+  // The certificate alone is what a replica keeps of a shared authority.
+  if (readIfThere(keyFile) === undefined) return newAuthority(newKey(), now);
+  // Refused before it is sealed for all replicas, where it could not be corrected any more.
+  loadAuthority(folder, certificateFile, now);
+  return { certificate: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }
 
 function newAuthority(key: string, now: number): AuthorityPem {
@@ -123,6 +126,7 @@ function loadAuthority(folder: string, certificateFile: string, now: number): Ke
   const certificate = parseCertificate(certificatePem, certificateFile, startAfresh);
   if (!certificate.checkPrivateKey(key))
     throw unusable(`${keyFile} is not the key of ${certificateFile}; ${startAfresh}`);
+  if (!certificate.ca) throw unusable(`${certificateFile} is not the certificate of an authority; ${startAfresh}`);
   if (certificate.validToDate.getTime() <= now) {
     throw unusable(`${certificateFile} expired on ${certificate.validToDate.toISOString()}; ${startAfresh}`);
   }

@@ -20,6 +20,8 @@ import { decodeFromIndexer, encodeToIndexer } from './wire/index-codec.ts';
 
 export interface ResourceIndexDeps {
   readonly storage: Storage;
+  /** Writes what agents send, as long as this process is the one that they are connected to. Default: as any write. */
+  readonly writeIntake?: Storage['write'];
   /** Lookups in neighbouring contexts, in the caller's transaction. */
   readonly workspaces: (tx: Transaction) => WorkspaceDirectory;
   readonly existing: SqlIndexStoreDeps['existing'];
@@ -64,7 +66,13 @@ export function openResourceIndex(deps: ResourceIndexDeps): ResourceIndex {
   const connected = (): readonly string[] => deps.agents.connected();
   const push = new SchemaPush({ directory, agents, connected, sleep, onTrouble: (error) => observer.trouble(error) });
   const intake = new IndexIntake({
-    store: new SqlIndexStore(deps),
+    store: new SqlIndexStore({
+      existing: deps.existing,
+      storage: {
+        all: (statement, signal) => storage.all(statement, signal),
+        write: deps.writeIntake ?? ((body, signal) => storage.write(body, signal)),
+      },
+    }),
     agents,
     schemaOf: (target, signal) => push.schemaOf(target, signal),
     observer,

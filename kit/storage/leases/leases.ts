@@ -19,7 +19,9 @@ import { type Candidacy, type Term, Terms } from './term.ts';
 
 export type LeaseFact =
   | TermFact
-  | { readonly kind: 'interrupted'; readonly error: unknown; readonly retryInMs: number };
+  | { readonly kind: 'interrupted'; readonly error: unknown; readonly retryInMs: number }
+  /** The database takes heartbeats and answers again. */
+  | { readonly kind: 'resumed' };
 
 export interface LeasesOptions {
   readonly storage: Storage;
@@ -173,6 +175,7 @@ export class Leases extends Terms implements Candidacy {
   async #loop(signal: AbortSignal): Promise<void> {
     const { leaseMs, onFact } = this.#options;
     const usualMs = leaseMs / 6;
+    let isInterrupted = false;
     for (let isFirst = true; !signal.aborted; ) {
       let restMs = usualMs;
       try {
@@ -180,9 +183,12 @@ export class Leases extends Terms implements Candidacy {
         if (isFirst) await this.#takeSeat(signal);
         isFirst = false;
         restMs = Math.min(usualMs, await this.#turn(signal));
+        if (isInterrupted) onFact({ kind: 'resumed' });
+        isInterrupted = false;
       } catch (error) {
         if (signal.aborted) return;
         onFact({ kind: 'interrupted', error, retryInMs: usualMs });
+        isInterrupted = true;
         if (this.#isAlone) await this.#options.sleep(usualMs, signal).catch(() => {});
         this.#isWoken ||= this.#isAlone;
       }

@@ -7,7 +7,7 @@ import type { HeldObject, IndexAsk, TypeDigest, TypeReport } from '../../domain/
 import { type IndexedObject, keyText, type ObjectKey } from '../../domain/indexed-object.ts';
 
 export interface SqlIndexStoreDeps {
-  readonly storage: Storage;
+  readonly storage: Pick<Storage, 'all' | 'write'>;
   /** Which of these targets exist, in the given transaction. */
   readonly existing: (tx: Transaction, uids: readonly string[], signal: AbortSignal) => Promise<ReadonlySet<string>>;
 }
