@@ -46,7 +46,7 @@ function start(t: TestContext, storage: Storage, { roles, ...settings }: Setting
   const facts: LeaseFact[] = [];
   // Looks often, however long a lease is.
   const often = (ms: number, stop: AbortSignal): Promise<void> => sleep(Math.min(ms, 50), stop);
-  const leases = new Leases({ storage, sleep: often, onFact: (fact) => facts.push(fact), leaseMs: 400, ...settings });
+  const leases = new Leases({ storage, sleep: often, onFact: (fact) => facts.push(fact), leaseMs: 1_000, ...settings });
   const over = new AbortController();
   const stands = new Map(roles.map((role) => [role, new AbortController()]));
   const running = [
@@ -246,7 +246,7 @@ describe('leases of several processes', { skip }, () => {
       await goOn.promise;
     }, signal);
     await locked.promise;
-    const process = start(t, storage, { roles: ['locked', 'free'] });
+    const process = start(t, storage, { roles: ['locked', 'free'], leaseMs: 1_500 });
     await leading(process, 'free');
     const before = await beatOf(process, storage);
     await eventually('it to beat', async () => (await beatOf(process, storage)) > before + 2);
@@ -260,7 +260,7 @@ describe('leases of several processes', { skip }, () => {
   it('batches that wait for a lock do not keep a leader from beating', async (t) => {
     const open = await several(t);
     const storage = await open();
-    const process = start(t, storage, { roles: ['one'] });
+    const process = start(t, storage, { roles: ['one'], leaseMs: 1_500 });
     const term = await leading(process, 'one');
     const locked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -305,7 +305,7 @@ describe('leases of several processes', { skip }, () => {
         return read;
       },
     });
-    const process = start(t, storage, { roles: ['one'], monotonic: () => now });
+    const process = start(t, storage, { roles: ['one'], leaseMs: 400, monotonic: () => now });
     const lookTwice = async (): Promise<void> => {
       const until = looks + 2;
       await eventually('it to look twice', () => looks >= until);
@@ -363,9 +363,9 @@ describe('leases of several processes', { skip }, () => {
     const open = await several(t);
     let hours = 0;
     const jumping = { now: () => (hours += 5) * 3_600_000 };
-    const first = start(t, await open(), { roles: ['one'], clock: { now: () => 0 } });
+    const first = start(t, await open(), { roles: ['one'], leaseMs: 1_500, clock: { now: () => 0 } });
     const term = await leading(first, 'one');
-    const second = start(t, await open(), { roles: ['one'], clock: jumping });
+    const second = start(t, await open(), { roles: ['one'], leaseMs: 1_500, clock: jumping });
     await eventually('heartbeats to have been written', async () => {
       const seen = await second.leases.instances(signal);
       return seen.length === 2 && seen.every(({ beat }) => beat > 5);
