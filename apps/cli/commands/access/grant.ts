@@ -1,14 +1,17 @@
 import { helpText, type Settings, text } from '#kit/config';
 import { GrantSchema } from '#protocol/api';
+import type { ApiClient } from '../../client/api-client.ts';
 import { readClientCommand } from '../../client/client-command.ts';
+import { ClientError } from '../../client/client-error.ts';
 import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
 import { parseJson } from '../../client/parse-json.ts';
 import { type Command, EXIT, UsageError } from '../../command.ts';
 import { grantKind } from '../../kinds/access/grant-kind.ts';
+import { serviceAccountKind } from '../../kinds/access/service-account-kind.ts';
 import { PLACE_SETTINGS, placeOf } from '../../kinds/place.ts';
 import { DRY_RUN_SETTING, inDryRun } from '../dry-run-setting.ts';
 import { readGranted } from './granted.ts';
-import { readSubject } from './read-subject.ts';
+import { readSubject, type Subject } from './read-subject.ts';
 
 const group = 'Grant';
 const from = ['flag'] as const;
@@ -49,8 +52,9 @@ export const grant: Command = {
     const { to, permission, attributes, name, dryRun } = values;
     if (positionals.length > 1) throw new UsageError(`unexpected argument "${positionals[1]}"`);
     if (to === undefined) throw new UsageError('name the subject with --to, as user:alice');
+    const subject = readSubject('--to', to);
     const body = {
-      subject: readSubject('--to', to),
+      subject,
       ...readGranted(positionals[0], permission),
       ...(attributes === undefined ? {} : { attributes: readAttributes(attributes) }),
       ...(name === undefined ? {} : { name }),
@@ -58,9 +62,28 @@ export const grant: Command = {
     const { path } = grantKind.list(placeOf(grantKind, values, contextWorkspace));
     const made = await api.post(GrantSchema, { path, body, query: dryRun ? { dryRun } : {} }, signal);
     io.out(`grant/${made.name} created${inDryRun(dryRun)}\n`);
+    if (await isMissing(api, subject, signal)) io.err(missingSubject(to, subject));
     return EXIT.ok;
   },
 };
+
+/** Users and groups are those of an issuer, which the platform cannot ask. A service account can be looked up. */
+async function isMissing(api: ApiClient, { kind, id }: Subject, signal: AbortSignal): Promise<boolean> {
+  if (kind !== 'serviceAccount') return false;
+  const [workspace = '', name = ''] = id.split('/');
+  try {
+    await api.get(serviceAccountKind.schema, { path: ['workspaces', workspace, 'service-accounts', name] }, signal);
+    return false;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return error.code === 'NOT_FOUND';
+  }
+}
+
+function missingSubject(to: string, { id }: Subject): string {
+  const [workspace = '', name = ''] = id.split('/');
+  return `warning: there is no ${to} that you may see; the grant has no effect until it exists: fleetshift get service-account ${name} -w ${workspace}\n`;
+}
 
 function readAttributes(text: string): unknown {
   const value = parseJson(text);
