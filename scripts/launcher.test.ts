@@ -26,8 +26,8 @@ describe('bin/fleetshift', () => {
     assert.equal(arenas, '2');
   });
 
-  for (const { why, args, young } of [
-    { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 4 },
+  for (const { why, args, young, more = [] } of [
+    { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 4, more: ['--heap-growing-percent=50'] },
     { why: 'a fleetlet is small', args: ['fleetlet', '--data', 'x'], young: 1 },
     { why: 'an agent has all clusters to write to at once', args: ['agent', 'kubernetes'], young: 4 },
     { why: 'a controller has much to do at once, and then nothing', args: ['crs'], young: 8 },
@@ -37,7 +37,7 @@ describe('bin/fleetshift', () => {
       const root = await makeFolder(test);
       const program = await install(root, 'fleetshift.js');
       await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
-      assert.deepEqual((await start(program, { args })).flags, [`--max-semi-space-size=${young}`]);
+      assert.deepEqual((await start(program, { args })).flags, [`--max-semi-space-size=${young}`, ...more]);
     });
   }
 

@@ -13,7 +13,9 @@ import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 const PROCESS = 'bench/rollout/rollout-process.ts';
 const ENVIRONMENT = { ...process.env, ...PRODUCT_ENVIRONMENT };
 const GOAL = 2;
-const MEMORY_GOAL_MIB = 250;
+const MEMORY_GOAL_MIB = { few: 250, many: 350 };
+/** On an idle machine: a process that waits for a core counts as blocked too. */
+const BLOCKED_GOAL_MS = 50;
 const GENERATED = 1_000;
 const GENERATE_MS = 20;
 const ADDED_GOAL_MS = 2_000;
@@ -64,7 +66,7 @@ async function measure(engine: Engine, rollout: RolloutOrders['rollout'], contex
       plain(`${what}: steps of the engine for each target`, steps / size, 'steps'),
       plain(`${what}: transactions for each target`, transactions / size, 'transactions'),
       plain(`${what}: rows written for each target`, rows / size, 'rows'),
-      plain(`${what}: longest turn of the event loop`, blockedMs, 'ms'),
+      atMost(plain(`${what}: longest turn of the event loop`, blockedMs, 'ms'), BLOCKED_GOAL_MS),
       memory(what, peakBytes / 2 ** 20, size),
     );
   }
@@ -85,7 +87,11 @@ async function measureGeneration(engine: Engine, context: RolloutContext): Promi
 
 function memory(what: string, mebibytes: number, size: number): Figure {
   const figure = plain(`${what}: peak resident set`, mebibytes, 'MiB');
-  return size > 1_000 ? figure : { ...figure, goal: MEMORY_GOAL_MIB, met: mebibytes <= MEMORY_GOAL_MIB };
+  return atMost(figure, size > 1_000 ? MEMORY_GOAL_MIB.many : MEMORY_GOAL_MIB.few);
+}
+
+function atMost(figure: Figure, goal: number): Figure {
+  return { ...figure, goal, met: figure.value <= goal };
 }
 
 /** The run that the machine disturbed least. */
