@@ -82,5 +82,11 @@ function withContentKept(journey: () => GroupJourney): DeliveryAgent {
 }
 
 eachDatabase('the platform as a target', (fresh) => {
-  deliveryAgentContract('local', { open: async (signal) => await open(await fresh(), signal) });
+  const skip = [
+    {
+      test: 'takes no order of an earlier incarnation of the platform than it has obeyed',
+      reason: 'its records are in the database of the platform, which no other incarnation shares',
+    },
+  ] as const;
+  deliveryAgentContract('local', { open: async (signal) => await open(await fresh(), signal), skip });
 });
