@@ -79,14 +79,16 @@ async function createOnce(fleet: UpgradedPlatform): Promise<unknown> {
   return await fleet.createWorkspace('once', KEY);
 }
 
+/** As the earlier version shows it: `contentHash` is not stored, and only this version computes it. */
 async function readHistory({ client }: UpgradedPlatform): Promise<History> {
   const history = new Map<string, unknown>();
   const { items } = await client.asked('GET', '/v1/workspaces/shop/deployments?pageSize=100');
   for (const { name } of items as { name: string }[]) {
     const revisions = await client.list(name, 'revisions');
     for (const each of revisions.filter(({ outcome }) => outcome !== undefined)) {
+      const { contentHash: _, ...known } = each;
       const revision = Number(each['revision']);
-      history.set(`${name} ${revision}`, each);
+      history.set(`${name} ${revision}`, known);
       history.set(`${name} ${revision} timeline`, await client.list(name, `revisions/${revision}/timeline`));
     }
   }
