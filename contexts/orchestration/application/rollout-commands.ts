@@ -63,7 +63,8 @@ export const rolloutCommands = {
     if (!wasCutShort(deployment) && !asked.some(({ failure, isOwed }) => failure !== undefined || isOwed))
       throw nothingToRetry(deployment, command.targets);
     const trigger: Trigger = { kind: 'retry', ...(targets === undefined ? {} : { targets }), by: command.by };
-    return await ask(unit, deployment, { trigger, now: command.now }, signal);
+    const isOfRollout = deployment.rollout !== undefined;
+    return await (isOfRollout ? ask : askForPlan)(unit, deployment, { trigger, now: command.now }, signal);
   },
 
   async rollback(
@@ -82,7 +83,7 @@ export const rolloutCommands = {
         { faults: [{ path: '/revision', message: 'is not a revision of the deployment' }] },
       );
     }
-    return await ask(unit, deployment, { trigger: { kind: 'rollback', to: revision, paced, by }, now }, signal);
+    return await askForPlan(unit, deployment, { trigger: { kind: 'rollback', to: revision, paced, by }, now }, signal);
   },
 
   /** Confirms the removal from all held targets, or from the ones named. */
@@ -172,14 +173,33 @@ async function steer(
   return deployment;
 }
 
+interface Asked {
+  readonly trigger: Trigger;
+  readonly now: number;
+}
+
 async function ask(
   unit: UnitOfWork,
   deployment: Deployment,
-  { trigger, now }: { readonly trigger: Trigger; readonly now: number },
+  { trigger, now }: Asked,
   signal: AbortSignal,
 ): Promise<Deployment> {
   await requestPlan(unit, deployment.uid, { triggers: [trigger], now }, signal);
   return deployment;
+}
+
+/** A reader that looks before the plan must not take the last rollout for the one that was asked for. */
+async function askForPlan(
+  unit: UnitOfWork,
+  deployment: Deployment,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Deployment> {
+  const { now } = asked;
+  const after = changed(deployment, { status: { ...deployment.status, awaitsPlan: true } }, now);
+  const events = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
+  await saveDeployment(unit, { before: deployment, after, events, now }, signal);
+  return await ask(unit, after, asked, signal);
 }
 
 function refuseWhileDeleting({ name, deletion }: Deployment): void {

@@ -3,6 +3,7 @@ import type { DeploymentResource, DeploymentStatusResource, DeploymentTargetReso
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { maskSpec } from '../../domain/deployment/sealed-spec.ts';
+import { isOutdated } from '../../domain/deployment/status/conditions.ts';
 import { NO_COUNTS } from '../../domain/deployment/status/counts-after.ts';
 import type { Condition, DeploymentStatus, RolloutStatus } from '../../domain/deployment/status/deployment-status.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
@@ -31,7 +32,7 @@ export function toResource(deployment: Deployment): DeploymentResource {
     ...(deletion === undefined ? {} : { deleteTime: timeOf(deletion.time) }),
     generation,
     observedGeneration,
-    reconciling: deletion !== undefined || deployment.rollout !== undefined || generation !== observedGeneration,
+    reconciling: deletion !== undefined || deployment.rollout !== undefined || isOutdated(deployment),
     revision: deployment.revision,
     conditions: deployment.status.conditions.map(conditionResource),
     status: statusResource(deployment.status),

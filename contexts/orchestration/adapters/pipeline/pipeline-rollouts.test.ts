@@ -261,4 +261,18 @@ eachDatabase('rollouts', (fresh) => {
     const last = run.fleet.dispatched.at(-1);
     assert.deepEqual(last?.kind === 'deliver' && last.documents, [big, small('two')]);
   });
+
+  it('a deployment that waits for a plan says so until there is one, also if nothing is left to do', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.add('one');
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    await run.untilRested(uid);
+    await run.change(uid, ({ status }) => ({ status: { ...status, awaitsPlan: true } }), [
+      { kind: 'retry', by: 'ann' },
+    ]);
+    const { revision, status } = await run.until(uid, 'a plan', (it) => it.status.awaitsPlan === undefined);
+    const progressing = status.conditions.find(({ type }) => type === 'Progressing');
+    assert.deepEqual([revision, progressing?.reason], [1, 'Succeeded']);
+  });
 });

@@ -355,13 +355,13 @@ function newRevision({ deployment, asked, requested }: Scene, now: number): Revi
   };
 }
 
-/** Counted from scratch: a plan looks at every row anyway. Drops `trouble`, which is over. */
+/** Counted from scratch: a plan looks at every row anyway. Drops `trouble`, which is over, and `awaitsPlan`. */
 function statusWith(
   { status }: Deployment,
   { placement, rows }: Membership,
   changes: Pick<Deployment['status'], 'rollout'> = {},
 ): Deployment['status'] {
-  const { trouble: _, ...rest } = status;
+  const { trouble: _, awaitsPlan: __, ...rest } = status;
   const counts = countsWith(NO_COUNTS, new Map(), { rows: rows.values() });
   return { ...rest, placement, counts, ...changes };
 }

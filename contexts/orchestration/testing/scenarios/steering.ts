@@ -3,7 +3,20 @@ import type { TargetId } from '#protocol/targets';
 import type { RolloutStatus } from '../../domain/deployment/status/deployment-status.ts';
 import { aRevision } from '../a-revision.ts';
 import { aRow } from '../a-row.ts';
-import { ALICE, asked, given, got, meanwhile, patch, refused, type Scenario, stands, updated, verb } from './steps.ts';
+import {
+  ALICE,
+  asked,
+  given,
+  got,
+  meanwhile,
+  patch,
+  planned,
+  refused,
+  type Scenario,
+  stands,
+  updated,
+  verb,
+} from './steps.ts';
 
 const EDGE = 'edge-1-uid' as TargetId;
 
@@ -96,7 +109,7 @@ export const STEERING: readonly Scenario[] = [
     steps: [
       ...given('web'),
       failed('edge-1'),
-      verb('web:retry', { body: {} }, asked({ kind: 'retry', by: ALICE })),
+      verb('web:retry', { body: {} }, planned({ kind: 'retry', by: ALICE })),
       verb('web:retry', { body: { targets: ['edge-1', EDGE] } }, asked({ kind: 'retry', targets: [EDGE], by: ALICE })),
       verb('web:retry', { body: { targets: ['edge-1', 'far'] } }, refused(400, 'notATarget', '/targets/1')),
     ],
@@ -112,7 +125,7 @@ export const STEERING: readonly Scenario[] = [
         await unit.targets.put([aRow({ deployment: uid, ...fine })], signal);
       }),
       verb('web:retry', { body: { targets: ['edge-2'] } }, refused(409, 'nothingToRetry')),
-      verb('web:retry', { body: { targets: ['edge-1', 'edge-2'] } }, { status: 200, triggers: [RETRY_BOTH] }),
+      verb('web:retry', { body: { targets: ['edge-1', 'edge-2'] } }, planned(RETRY_BOTH)),
     ],
   },
   {
@@ -128,7 +141,10 @@ export const STEERING: readonly Scenario[] = [
         async (unit, { uid }, signal) => await unit.revisions.insert(aRevision({ deployment: uid }), signal),
       ),
       verb('web:rollback', { body: { revision: 2 } }, refused(404, 'revisionNotFound', '/revision')),
-      verb('web:rollback', { body: { revision: 1 } }, asked({ kind: 'rollback', to: 1, paced: false, by: ALICE })),
+      stands('web', { observedGeneration: 1 }),
+      got('web', { reconciling: false }),
+      verb('web:rollback', { body: { revision: 1 } }, planned({ kind: 'rollback', to: 1, paced: false, by: ALICE })),
+      got('web', { reconciling: true }),
       verb(
         'web:rollback',
         { body: { revision: 1, paced: true } },

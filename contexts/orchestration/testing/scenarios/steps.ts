@@ -74,6 +74,11 @@ export function asked(trigger: Trigger): Wanted {
   return { status: 200, triggers: [trigger] };
 }
 
+/** Expects a verb to ask for a plan, which the deployment shows until there is one. */
+export function planned(trigger: Trigger): Wanted {
+  return { ...asked(trigger), events: ['deployment.statusChanged web in emea'], has: { reconciling: true } };
+}
+
 export function refused(status: number, code: string, ...faults: readonly string[]): Wanted {
   return { status, problem: { code, ...(faults.length === 0 ? {} : { faults }) } };
 }

@@ -175,8 +175,9 @@ function paused({ rolloutState, rollout: underWay, status: { rollout } }: Deploy
   return { status: 'False', reason: 'NotPaused', message: 'The rollout is not paused.' };
 }
 
-function isOutdated({ generation, observedGeneration }: Deployment): boolean {
-  return generation !== observedGeneration;
+/** Whether a plan is due that would look at what users asked for last. */
+export function isOutdated({ generation, observedGeneration, status }: Deployment): boolean {
+  return generation !== observedGeneration || status.awaitsPlan === true;
 }
 
 function notPlannedYet(status: Condition['status']) {

@@ -34,6 +34,8 @@ export interface DeploymentStatus {
   readonly rollout?: RolloutStatus;
   /** Why no rollout can be planned: a strategy threw, or the placement is in doubt. */
   readonly trouble?: { readonly reason: string; readonly message: string; readonly since: number };
+  /** A rollback or a retry was requested, of which the generation does not tell: the last rollout is not the one for it. */
+  readonly awaitsPlan?: true;
 }
 
 /** The result of the last sure resolution, and whether there was doubt since. */

@@ -54,6 +54,7 @@ function sameStatus(a: DeploymentStatus, b: DeploymentStatus): boolean {
   return (
     sameJson(a.counts, b.counts) &&
     sameJson(a.trouble ?? null, b.trouble ?? null) &&
+    a.awaitsPlan === b.awaitsPlan &&
     sameJson(a.conditions, b.conditions) &&
     sameJson(a.rollout ?? null, b.rollout ?? null) &&
     sameJson(a.placement, b.placement)
