@@ -124,7 +124,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   resumeDeployment: nameless,
   abortDeployment: nameless,
   replanDeployment: nameless,
-  retryDeployment: nameless,
+  // Nothing has failed.
+  retryDeployment: { otherwise: 409 },
   // No removal waits for confirmation.
   confirmDeploymentRemoval: { otherwise: 409 },
   acceptDeploymentRevision: { otherwise: 409 },

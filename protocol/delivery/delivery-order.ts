@@ -1,7 +1,7 @@
 import type { JsonObject, Uuid } from '#kit/std';
 import type { TargetRef } from '../targets/index.ts';
 import type { HealthRule } from './health.ts';
-import type { Origin } from './origin.ts';
+import type { OrderOrigin } from './origin.ts';
 
 /** One declarative object to apply: a Kubernetes object, a file, the configuration of an addon. */
 export type Document = JsonObject;
@@ -18,7 +18,7 @@ export interface OrderKey {
 
 interface OrderOfPlatform extends OrderKey {
   /** The platform that gives it; agents store it with the order and in their records. Absent from earlier releases. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: OrderOrigin | undefined;
 }
 
 /** The whole content, never a difference: the agent removes objects of the deployment that are not in it. */

@@ -12,5 +12,5 @@ export {
 } from './delivery-order.ts';
 export type { DeliveryReport, Holding, Inventory, ReportContent } from './delivery-report.ts';
 export { HEALTHS, type Health, type HealthRule } from './health.ts';
-export { isLater, type Origin, whySuperseded } from './origin.ts';
+export { isLater, type OrderOrigin, whySuperseded } from './origin.ts';
 export type { Handover, TargetObservation } from './target-observation.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Origin, whySuperseded } from './origin.ts';
+import { type OrderOrigin, whySuperseded } from './origin.ts';
 
-const of = (incarnation: string, restores: number): Origin => ({ instance: 'i', incarnation, restores });
+const of = (incarnation: string, restores: number): OrderOrigin => ({ instance: 'i', incarnation, restores });
 
 for (const { why, obeyed, asking, isRefused } of [
   { why: 'the platform that was restored comes back', obeyed: of('b', 1), asking: of('c', 0), isRefused: true },

@@ -9,7 +9,7 @@ import type {
   Holding,
   Inventory,
   OrderKey,
-  Origin,
+  OrderOrigin,
   PreviewAnswer,
   RemoveOrder,
 } from '#protocol/delivery';
@@ -38,7 +38,7 @@ const MESSAGES = {
     origin: true,
   } satisfies FieldsOf<DeliverOrder, 'kind' | 'target'>,
   RemoveOrder: { deployment: true, revision: true, origin: true } satisfies FieldsOf<RemoveOrder, 'kind' | 'target'>,
-  Origin: { instance: true, incarnation: true, restores: true } satisfies FieldsOf<Origin>,
+  Origin: { instance: true, incarnation: true, restores: true } satisfies FieldsOf<OrderOrigin>,
   HealthRule: { apiGroup: true, kind: true, healthy: true } satisfies FieldsOf<HealthRule>,
   Inventory: { instance: true, holdings: true } satisfies FieldsOf<Inventory, 'target'>,
   Holding: { deployment: true, revision: true, hash: true, health: true, message: true } satisfies FieldsOf<Holding>,

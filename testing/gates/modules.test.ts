@@ -25,7 +25,6 @@ const CRUMBS: Readonly<Record<string, readonly string[]>> = {
     'contexts/orchestration/domain/manifest/inline-manifest.ts',
     'contexts/orchestration/domain/placement/all-placement.ts',
     'contexts/orchestration/domain/placement/local-placement.ts',
-    'contexts/orchestration/domain/placement/selector-placement.ts',
     'contexts/orchestration/domain/rollout/gates/wait-gate.ts',
     'contexts/orchestration/domain/rollout/strategies/immediate-rollout.ts',
     'contexts/workspaces/adapters/outbox-event-sink.ts',
@@ -50,6 +49,7 @@ const CRUMBS: Readonly<Record<string, readonly string[]>> = {
     'kit/telemetry/scrub-text.ts',
     'kit/telemetry/traceparent.ts',
   ],
+  'in the package generated code takes its place': ['apps/cli/kinds/compiled-schemas.ts'],
   'the sandbox of Temporal loads it by its path': ['kit/durable/temporal/sandbox/cancel-reason.ts'],
   'a shape or an adapter apart from what uses it': [
     'apps/platform/api-proxy/caller-address.ts',

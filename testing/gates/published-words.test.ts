@@ -59,6 +59,6 @@ function publishedWords(): Set<string> {
 }
 
 function declarations(source: string, words: ReadonlySet<string>): string[] {
-  const found = source.matchAll(/^(?:export )?(?:interface|type|class|const) (\w+)/gm);
+  const found = source.matchAll(/^(?:export )?(?:interface|type|class|const|function) (\w+)/gm);
   return [...found].map(([, name = '']) => name).filter((name) => words.has(name));
 }

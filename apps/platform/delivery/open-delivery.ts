@@ -8,6 +8,8 @@ import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/st
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
+import type { OrderOrigin } from '#protocol/delivery';
+import type { Incarnation } from '#runtime/instance/incarnation';
 import { AnotherLeads, EXECUTOR, type Leadership, writerAsLeader } from '../leadership/leadership.ts';
 import type { Hold } from '../restore/hold.ts';
 import type { PlatformApi } from './administrator-api.ts';
@@ -15,7 +17,6 @@ import { SIMULATED_TYPE } from './demo-resources.ts';
 import { fileFleetMemory } from './file-fleet-memory.ts';
 import { followSimulatedTargets } from './follow-simulated-targets.ts';
 import { lostConnections } from './lost-connections.ts';
-import { ordersOf } from './orders-of-incarnation.ts';
 import { reportConnections } from './report-connections.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -146,4 +147,17 @@ async function seedAndFollow(
     },
   );
   await Promise.all([seeding, follow(stop)]);
+}
+
+/** Every order names the platform that gives it, so that agents refuse one that is not the latest. */
+function ordersOf(router: DeliveryAgent, current: () => Incarnation): DeliveryAgent {
+  const origin = (): OrderOrigin => {
+    const { instance, incarnation, earlier } = current();
+    return { instance, incarnation, restores: earlier.length };
+  };
+  return {
+    dispatch: async (order, signal) => await router.dispatch({ ...order, origin: origin() }, signal),
+    preview: async (order, signal) => await router.preview({ ...order, origin: origin() }, signal),
+    cancel: async (order, signal) => await router.cancel(order, signal),
+  };
 }

@@ -1,4 +1,4 @@
-import type { DeliveryOrder, Origin } from '#protocol/delivery';
+import type { DeliveryOrder, OrderOrigin } from '#protocol/delivery';
 
 /**
  * The last order that an agent took for a deployment on a target. It outlives the content: a removal counts as well.
@@ -8,7 +8,7 @@ export interface Seen {
   /** `undefined` for a removal. */
   readonly hash: string | undefined;
   /** The platform that gave it; unknown after a restart. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: OrderOrigin | undefined;
 }
 
 export type OrderVerdict =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Uuid } from '#kit/std';
-import type { DeliverOrder, DeliveryReport, Document, Origin, RemoveOrder } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryReport, Document, OrderOrigin, RemoveOrder } from '#protocol/delivery';
 import type { TargetRef } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import type { DeliveryAgent } from '../application/ports.ts';
@@ -205,7 +205,7 @@ export const CONTRACT_DEPLOYMENTS = [uidOf(0xd1), uidOf(0xd2)] as const;
 const [DEPLOYMENT, OTHER] = CONTRACT_DEPLOYMENTS;
 
 interface Asked {
-  readonly origin?: Origin | undefined;
+  readonly origin?: OrderOrigin | undefined;
   readonly revision: number;
   readonly content?: 0 | 1;
   readonly deployment?: Uuid;

@@ -1,5 +1,5 @@
 import type { Uuid } from '#kit/std';
-import type { DeliverOrder, DeliveryOrder, Origin } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryOrder, OrderOrigin } from '#protocol/delivery';
 import type { HealthCheck } from './desired-file.ts';
 
 /** A file as it was delivered. */
@@ -18,7 +18,7 @@ export interface DeploymentRecord {
     readonly revision: number;
     readonly hash: string | undefined;
     /** The platform that gave it; absent in records of earlier releases. */
-    readonly origin?: Origin | undefined;
+    readonly origin?: OrderOrigin | undefined;
   };
   /** By path: all files of this deployment, and after a crash also those that may be. */
   readonly files: Readonly<Record<string, OwnedFile>>;

@@ -1,5 +1,5 @@
 import { canonicalJson } from '#kit/std';
-import type { Origin } from '#protocol/delivery';
+import type { OrderOrigin } from '#protocol/delivery';
 import type { ApplySetInventory, InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
@@ -9,7 +9,7 @@ export interface TrackedOrder {
   readonly deployment: string;
   readonly revision: number;
   readonly hash: string | undefined;
-  readonly origin?: Origin | undefined;
+  readonly origin?: OrderOrigin | undefined;
   /** A repair of a revision that was already applied completely. */
   readonly isRepair?: boolean;
 }

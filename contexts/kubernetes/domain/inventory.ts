@@ -1,4 +1,4 @@
-import type { Origin } from '#protocol/delivery';
+import type { OrderOrigin } from '#protocol/delivery';
 import type { UnservedKind } from './desired-objects.ts';
 import { groupOf, identityOf, type ObjectKey } from './kube-object.ts';
 
@@ -25,7 +25,7 @@ export interface ApplySetInventory {
     readonly revision: number;
     readonly hash?: string | undefined;
     /** The platform that gave it; absent in records of earlier releases. */
-    readonly origin?: Origin | undefined;
+    readonly origin?: OrderOrigin | undefined;
   };
   /** The revision that was applied completely. */
   readonly held?: { readonly revision: number; readonly hash: string } | undefined;

@@ -4,7 +4,7 @@ import {
   type Document,
   type HealthRule,
   isLater,
-  type Origin,
+  type OrderOrigin,
   whySuperseded,
 } from '#protocol/delivery';
 import { isPolicy } from './delivery-policy.ts';
@@ -15,7 +15,7 @@ export interface OrderFacts {
   readonly deployment: Uuid;
   readonly revision: number;
   /** The platform that gave it; absent in orders of earlier releases. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: OrderOrigin | undefined;
   /** `undefined` for a removal. */
   readonly hash?: string | undefined;
   readonly namespace?: string | undefined;
@@ -99,13 +99,13 @@ function seenOf({ order, inventory }: Known): Pick<OrderFacts, 'revision' | 'has
 }
 
 /** The order and the inventory may be of different incarnations after a crash: the later one counts. */
-function obeyedOf({ order, inventory }: Known): Origin | undefined {
+function obeyedOf({ order, inventory }: Known): OrderOrigin | undefined {
   const [one, other] = [order?.origin, inventory?.seen.origin];
   if (one === undefined || other === undefined) return one ?? other;
   return isLater(one, other) ? one : other;
 }
 
 /** An order that a later incarnation repeats is stored again, so that the record names it. */
-function isObeyed(recorded: Origin | undefined, asking: Origin | undefined): boolean {
+function isObeyed(recorded: OrderOrigin | undefined, asking: OrderOrigin | undefined): boolean {
   return recorded === undefined || asking === undefined || recorded.incarnation === asking.incarnation;
 }

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, parseUuid } from '#kit/std';
-import type { DeliverOrder, DeliveryOrder, Document, OrderKey, Origin, RemoveOrder } from '#protocol/delivery';
+import type { DeliverOrder, DeliveryOrder, Document, OrderKey, OrderOrigin, RemoveOrder } from '#protocol/delivery';
 import {
   DeliverOrderSchema,
   DriftPolicy,
@@ -122,7 +122,7 @@ function originField({ origin }: DeliveryOrder): { readonly origin?: WireOrigin 
   return origin === undefined ? {} : { origin: create(OriginSchema, origin) };
 }
 
-function originOf({ origin }: Pick<WireDeliverOrder, 'origin'>): { readonly origin?: Origin } {
+function originOf({ origin }: Pick<WireDeliverOrder, 'origin'>): { readonly origin?: OrderOrigin } {
   if (origin === undefined) return {};
   const { instance, incarnation, restores } = origin;
   return { origin: { instance, incarnation, restores } };

@@ -22,7 +22,7 @@ describe('a report that content was applied', () => {
       [row?.order, row?.applied, row?.health],
       [undefined, { revision: 2, hash: 'sha256:2' }, 'Unknown'],
     );
-    assert.deepEqual(rolloutEvents, [{ kind: 'delivered', target, changed: true }]);
+    assert.deepEqual(rolloutEvents, [{ kind: 'delivered', target, changed: true, revision: 2 }]);
   });
 
   it('of other content leaves the order open', () => {

@@ -1,14 +1,13 @@
 import { integer, oneOf, type Settings, text } from '#kit/config';
-import { systemClock } from '#kit/std';
+import { parseDuration, systemClock } from '#kit/std';
 import { AUDIT_OUTCOME_NAMES, type AuditEntryResource, AuditPageSchema } from '#protocol/api';
 import type { ApiClient, Query } from '../../../client/api-client.ts';
 import { readClientCommand } from '../../../client/client-command.ts';
 import { CLIENT_SETTINGS } from '../../../client/client-settings.ts';
-import { EXIT, type ExitCode, type Io } from '../../../command.ts';
+import { EXIT, type ExitCode, type Io, UsageError } from '../../../command.ts';
 import { OUTPUT_FORMATS, renderData } from '../../../output/render-data.ts';
 import { renderTable } from '../../../output/render-table.ts';
 import { renderTime } from '../../../output/render-time.ts';
-import { timeArgument } from './time-argument.ts';
 
 const from = ['flag'] as const;
 const group = 'list';
@@ -85,4 +84,17 @@ function renderEntries(items: readonly AuditEntryResource[]): string {
     address,
   ]);
   return renderTable(['TIME', 'WHO', 'WHAT', 'ON', 'OUTCOME', 'FROM'], rows);
+}
+
+const DURATION = /^(?:\d+(?:ms|[dhms]))+$/;
+
+/** A point in time: a timestamp, a day, or how long ago, as `1h30m`. Undefined stays undefined. */
+export function timeArgument(flag: string, given: string | undefined, now: number): string | undefined {
+  if (given === undefined) return undefined;
+  if (DURATION.test(given)) return new Date(now - parseDuration(given)).toISOString();
+  const time = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  throw new UsageError(
+    `${flag} ${given}: give a time as 2026-11-15T20:00:00Z, a day as 2026-11-15, or how long ago as 1h or 7d`,
+  );
 }

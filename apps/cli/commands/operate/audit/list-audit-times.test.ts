@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../command.ts';
-import { timeArgument } from './time-argument.ts';
+import { timeArgument } from './list-audit.ts';
 
 const NOW = Date.parse('2030-01-02T12:00:00Z');
 
