@@ -15,7 +15,7 @@ interface Mention {
   readonly flags: readonly string[];
 }
 
-/** The beginning of a command in a line or in inline code; `npm start` is serve. */
+/** The beginning of a command in a line or in inline code; `npm start` is demo, which takes the flags of serve as well. */
 const COMMAND = /(?:^|[\s(|`$])(?:bin\/)?(?:fleetshift ([a-z][a-z-]*)|npm start --(?= ))([^`|#;)]*)/gm;
 const FLAG = /(?<=\s)--[a-z][a-z-]+/g;
 const WORD = /^ ([a-z][a-z-]*)(?=\s|$)/;
@@ -91,7 +91,7 @@ function mentionsIn(page: string): Mention[] {
 
 function mentionsOf(where: string, code: string): Mention[] {
   const uncommented = code.replaceAll(/(?:^| )# .*$/gm, '');
-  return Array.from(uncommented.matchAll(COMMAND), ([, command = 'serve', rest = '']) => {
+  return Array.from(uncommented.matchAll(COMMAND), ([, command = 'demo', rest = '']) => {
     const [line = ''] = rest.split('\n');
     return { where, command, word: WORD.exec(line)?.[1], flags: line.match(FLAG) ?? [] };
   });

@@ -26,7 +26,10 @@ const rows: { line: string; want: Candidates | string }[] = [
   { line: 'get audit ', want: words() },
   { line: 'get targets -w ', want: 'names of workspaces' },
   { line: 'get targets --filter ', want: words() },
-  { line: 'get targets -o ', want: words('table', 'wide', 'json', 'yaml', 'name', 'manifest') },
+  {
+    line: 'get targets -o ',
+    want: words('table', 'wide', 'json', 'yaml', 'name', 'manifest', 'jsonpath=', 'custom-columns='),
+  },
   { line: 'label target a ', want: words() },
   { line: 'cordon ', want: 'names of targets' },
   { line: 'move workspace a --to ', want: 'names of workspaces' },

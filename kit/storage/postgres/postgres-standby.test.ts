@@ -17,6 +17,8 @@ const modules = [
 ];
 const never = new AbortController().signal;
 const line = (id: number) => sql`INSERT INTO logs (id, text) VALUES (${id}, ${'x'})`;
+/** At least as many as the storage has. */
+const CONNECTIONS = 50;
 const ids = sql`SELECT id FROM logs ORDER BY id`;
 
 describe('Postgres that takes no writes', {
@@ -42,6 +44,15 @@ describe('Postgres that takes no writes', {
       await client.end();
     }
   };
+  /** Resolves once the connections of the storage have heard of it, each at its next statement. */
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await admin(`ALTER SYSTEM SET default_transaction_read_only = ${value}`, 'SELECT pg_reload_conf()');
+    const setting = sql`SELECT current_setting('default_transaction_read_only') AS value`;
+    for (;;) {
+      const heard = await Promise.all(Array.from({ length: CONNECTIONS }, () => storage.get(setting, never)));
+      if (heard.every((row) => row?.['value'] === value)) return;
+    }
+  };
   const refusesWritesAndReads = async (): Promise<void> => {
     const readOnly = { code: 'DATABASE_READ_ONLY' };
     await assert.rejects(storage.commit([line(90)], never), readOnly);
@@ -64,9 +75,9 @@ describe('Postgres that takes no writes', {
   });
 
   it('does the same while the primary is set to read-only, as hosted ones do before their disk is full', async () => {
-    await admin('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()');
+    await setReadOnly('on');
     await refusesWritesAndReads();
-    await admin('ALTER SYSTEM SET default_transaction_read_only = off', 'SELECT pg_reload_conf()');
+    await setReadOnly('off');
     await storage.commit([line(3)], never);
   });
 });
