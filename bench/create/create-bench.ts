@@ -122,7 +122,7 @@ async function createAlone(platform: Platform, drafts: readonly ReturnType<typeo
   return taken;
 }
 
-/** What is refused for now is asked for again, as a client would. */
+/** Repeats a request that was refused for now, as a client would. */
 async function createTogether(platform: Platform, drafts: readonly ReturnType<typeof draftOf>[]) {
   const taken: number[] = [];
   let refused = 0;

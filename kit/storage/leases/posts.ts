@@ -15,7 +15,7 @@ export type TermFact =
 export interface PostsDeps {
   readonly storage: Storage;
   readonly holder: string;
-  /** After it, whoever waits for a term looks again. */
+  /** Wakes the callers that wait for a term. */
   readonly onFact: (fact: TermFact) => void;
 }
 

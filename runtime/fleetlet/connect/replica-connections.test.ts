@@ -25,7 +25,7 @@ function network({ random = () => 0.5 }: { readonly random?: () => number } = {}
     random,
     dialWithinMs: 1,
   });
-  /** What was dialled since the last look. */
+  /** The addresses dialled since the last call. */
   const since = (): string[] => dialled.splice(0);
   return { replicas, down, silent, since };
 }

@@ -51,7 +51,7 @@ export async function loadPlanInputs(
   return { rows, resolution, targets };
 }
 
-/** What is known of targets that are placed already counts too, wherever the placements lead. */
+/** Targets that are placed already are always read, whether or not the placements still reach them. */
 async function poolOf(
   unit: UnitOfWork,
   { deployment, spec, placements, rows }: PlanInputsRequest & Pick<PlanInputs, 'rows'>,
